@@ -15,6 +15,7 @@ from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_contraction,
     formulas_convolution,
+    formulas_counting,
     formulas_covariance,
     formulas_differences,
     formulas_distances,
@@ -47,6 +48,7 @@ from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
+from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
@@ -70,6 +72,7 @@ from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import running as running_kernels
 from ..runtime.kernels.cpu import scans as scans_kernels
+from ..runtime.kernels.cpu import searching as searching_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
@@ -84,6 +87,7 @@ from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import contraction as contraction_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import counting as counting_rules
 from ..runtime.rules import covariance as covariance_rules
 from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
@@ -104,6 +108,7 @@ from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
+from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import statistics as statistics_rules
@@ -10737,7 +10742,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: spread_over_equals(grad, self, result)
     """
-    if watch.lifts and (lifted := lift("median", median_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
@@ -10823,7 +10828,7 @@ def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         self: spread_over_equals(grad, self, result)
     """
-    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "loop", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
         return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
@@ -12369,10 +12374,775 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
     return after_write(input, before)
 
 
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
+
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:2980)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        weights: tensor or None; default None.
+        minlength: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: counted(self, weights, minlength)
+    Raises:
+        RuntimeError: expected: a vector of whole numbers that are not negative, and a weight for each.
+    Example:
+        >>> sg.bincount(sg.tensor([1, 3, 1]), minlength=5)
+        tensor([0, 2, 0, 1, 0])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bincount", bincount, "composite", input, weights, minlength, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "bincount"
+    if out is not None:
+        return write_out(name, out, bincount(input, weights, minlength))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weights is not None and not isinstance(weights, Tensor):
+        weights = checks.tensor(name, "weights", weights)
+    if minlength.__class__ is not int:
+        minlength = checks.integer(name, "minlength", minlength)
+    self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
+    return formulas_counting.counted(self, weights, minlength)
+
+
+def bin_counts(input: Tensor, minlength: int) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
+
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:2992)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        minlength: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("bin_counts", bin_counts, "dynamic", input, minlength)) is not PLAIN:
+        return lifted
+    return _bin_counts("bin_counts", input, minlength)
+
+
+def _bin_counts(name: str, self, minlength, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if minlength.__class__ is not int:
+        minlength = checks.integer(name, "minlength", minlength)
+    computed = computed_dtype(name, "same", ("int",), (self,))
+    try:
+        result = adopt(
+            counting_kernels.bin_counts(array_in(self, computed), minlength), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, minlength))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
+
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3004)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        min: number; default 0.
+        max: number; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Raises:
+        RuntimeError: expected: a floating-point tensor and a finite range; where both bounds are equal, the range of
+            the elements.
+    Example:
+        >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+        tensor([0., 2., 1., 0.])
+    """
+    if watch.lifts and (lifted := lift("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="anyhow")
+    return _histc("histc", input, bins, min, max)
+
+
+def _histc(name: str, self, bins, min, max, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if bins.__class__ is not int:
+        bins = checks.integer(name, "bins", bins)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    self, bins, min, max = counting_rules.histc(name, self, bins, min, max)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(counting_kernels.histc(array_in(self, computed), bins, min, max), computed)
+    except Exception as error:
+        reraise(name, error, (self, bins, min, max))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histogram_bins_tensor(
+    input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: bool = False
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
+    bin_edges) (derivatives.yaml:3018)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: tensor.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, bins, weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bins_tensor",
+                histogram_bins_tensor,
+                "one_by_one",
+                input,
+                bins,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(bins, Tensor):
+        bins = checks.tensor(name, "bins", bins)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if density.__class__ is not bool:
+        density = checks.boolean(name, "density", density)
+    self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
+    return formulas_counting.histogram_of(self, bins, weight, density)
+
+
+def histogram_bin_ct(
+    input: Tensor,
+    bins: int = 100,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
+
+    histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3031)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        range: sequence of floats or None, by keyword; default None.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, equal_parts(self, bins, range), weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
+            default of the numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bin_ct",
+                histogram_bin_ct,
+                "one_by_one",
+                input,
+                bins,
+                range=range,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if bins.__class__ is not int:
+        bins = checks.integer(name, "bins", bins)
+    if range is not None:
+        range = checks.floating_list(name, "range", range)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if density.__class__ is not bool:
+        density = checks.boolean(name, "density", density)
+    self, bins, range, weight, density = counting_rules.histogram_of_parts(name, self, bins, range, weight, density)
+    return formulas_counting.histogram_of(self, formulas_counting.equal_parts(self, bins, range), weight, density)
+
+
+def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
+    """How many elements, or the weight of how many, lie between neighbouring edges.
+
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3041)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        edges: tensor.
+        weight: tensor or None.
+    Returns:
+        Tensor: the dtype of `input`.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("counts_between", counts_between, "one_by_one", input, edges, weight)) is not PLAIN
+    ):
+        return lifted
+    return _counts_between("counts_between", input, edges, weight)
+
+
+def _counts_between(name: str, self, edges, weight, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(edges, Tensor):
+        edges = checks.tensor(name, "edges", edges)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    computed = (
+        self._dtype
+        if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "same", ("float",), (self, edges, weight))
+    )
+    try:
+        result = adopt(
+            counting_kernels.counts_between(
+                array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, edges, weight))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def searchsorted_tensor(
+    sorted_sequence: Tensor,
+    input: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3052)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Tensor",
+                searchsorted_tensor,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if side is not None and side.__class__ is not str:
+        side = checks.string(name, "side", side)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def searchsorted_scalar(
+    sorted_sequence: Tensor,
+    input: Number,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where a number would be put into the ordered row.
+
+    searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3072)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Scalar",
+                searchsorted_scalar,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = input
+    self = checks.scalar(name, "input", self)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if side is not None and side.__class__ is not str:
+        side = checks.string(name, "side", side)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def bucketize_tensor(
+    input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:3083)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Tensor",
+                bucketize_tensor,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(boundaries, Tensor):
+        boundaries = checks.tensor(name, "boundaries", boundaries)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def bucketize_scalar(
+    input: Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket a number is.
+
+    bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:3098)
+    Dtypes: integers, floats.
+
+    Args:
+        input: number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Scalar",
+                bucketize_scalar,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
+    self = input
+    self = checks.scalar(name, "input", self)
+    if not isinstance(boundaries, Tensor):
+        boundaries = checks.tensor(name, "boundaries", boundaries)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
+    """Where each element of x would be put into an ordered row, or into its own of several rows.
+
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3109)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        right: bool.
+        sorter: tensor or None, not differentiated.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
+            each.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
+        is not PLAIN
+    ):
+        return lifted
+    return _search_places("search_places", sorted_sequence, input, right, sorter)
+
+
+def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, right, sorter = searching_rules.search_places(name, sorted_sequence, self, right, sorter)
+    computed = (
+        sorted_sequence._dtype
+        if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
+        else computed_dtype(name, "promote", ("int", "float"), (sorted_sequence, self))
+    )
+    try:
+        result = adopt(
+            searching_kernels.search_places(
+                array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
+            ),
+            result_dtype("int64", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (sorted_sequence, self, right, sorter))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """The distinct elements in order, or the distinct slices along `dim`; on demand which of them each one is, and how
+    often each occurs. nan equals nothing.
+
+    unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
+    Tensor[] (derivatives.yaml:3125)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        sorted: bool; default True.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, False, return_inverse or return_counts), return_inverse,
+            return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique(sg.tensor([3, 1, 3]))
+        tensor([1, 3])
+        >>> sg.unique(sg.tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+        (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sorted.__class__ is not bool:
+        sorted = checks.boolean(name, "sorted", sorted)
+    if return_inverse.__class__ is not bool:
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    if return_counts.__class__ is not bool:
+        return_counts = checks.boolean(name, "return_counts", return_counts)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, sorted, return_inverse, return_counts, dim = counting_rules.distinct_in_order(
+        name, self, sorted, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(
+        op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
+    )
+
+
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """One element for each run of equal ones, or one slice along `dim`; on demand in which run each is, and how long it
+    is.
+
+    unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
+    (derivatives.yaml:3141)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, True, True), return_inverse, return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique_consecutive(sg.tensor([1, 1, 3, 1]), return_counts=True)
+        (tensor([1, 3, 1]), tensor([2, 1, 1]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique_consecutive"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if return_inverse.__class__ is not bool:
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    if return_counts.__class__ is not bool:
+        return_counts = checks.boolean(name, "return_counts", return_counts)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, return_inverse, return_counts, dim = counting_rules.distinct_runs(
+        name, self, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+
+
+def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
+
+    distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
+    (derivatives.yaml:3153)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, counted from the end where negative.
+        runs: bool.
+        places: bool.
+    Returns:
+        values: the dtype of `input`.
+        inverse: int64.
+        counts: int64.
+    """
+    if watch.lifts and (lifted := lift("distinct", distinct, "dynamic", input, dim, runs, places)) is not PLAIN:
+        return lifted
+    return _distinct("distinct", input, dim, runs, places)
+
+
+_distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
+
+
+def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if runs.__class__ is not bool:
+        runs = checks.boolean(name, "runs", runs)
+    if places.__class__ is not bool:
+        places = checks.boolean(name, "places", places)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(
+            counting_kernels.distinct(array_in(self, computed), dim, runs, places), computed, ("same", "int64", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, runs, places))
+    return _distinct_result(*results)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2982)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3167)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12425,7 +13195,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3000)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3185)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12477,7 +13247,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3017)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3202)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12529,7 +13299,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3034)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3219)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12581,7 +13351,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3050)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3235)
     Dtypes: all.
 
     Args:
@@ -12617,7 +13387,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3063)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3248)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12656,7 +13426,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3088)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3273)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12743,7 +13513,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3110)
+    (derivatives.yaml:3295)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12835,7 +13605,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3130)
+    (derivatives.yaml:3315)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12926,7 +13696,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3150)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3335)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13008,7 +13778,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3172)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3357)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13035,7 +13805,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3187)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3372)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13071,7 +13841,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3199)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3384)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13105,7 +13875,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3211)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3396)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13139,7 +13909,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3223)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3408)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13172,7 +13942,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3237)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3422)
     Dtypes: all.
 
     Args:
@@ -13206,7 +13976,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3247)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3432)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13266,7 +14036,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3263)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3448)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13307,7 +14077,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3275)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3460)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13342,7 +14112,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3289)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3474)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13368,7 +14138,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3303)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3488)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13400,7 +14170,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3317)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3502)
     Dtypes: all.
 
     Args:
@@ -13437,7 +14207,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3327)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3512)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13467,7 +14237,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3339)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3524)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13510,7 +14280,7 @@ def bilinear(
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3356)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3541)
     Dtypes: all.
 
     Args:
@@ -13571,7 +14341,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3373)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3558)
     Dtypes: all.
 
     Args:
@@ -13603,7 +14373,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3385)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3570)
     Dtypes: all.
 
     Args:
@@ -13632,7 +14402,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3395)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3580)
     Dtypes: all.
 
     Args:
@@ -13661,7 +14431,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3405)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3590)
     Dtypes: all.
 
     Args:
@@ -13700,7 +14470,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3415)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3600)
     Dtypes: all.
 
     Args:
@@ -13725,7 +14495,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3424)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3609)
     Dtypes: all.
 
     Args:
@@ -13758,7 +14528,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3434)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3619)
     Dtypes: all.
 
     Args:
@@ -13828,7 +14598,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3450)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3635)
     Dtypes: all.
 
     Args:
@@ -13885,7 +14655,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3463)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3648)
     Dtypes: all.
 
     Args:
@@ -13917,7 +14687,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3473)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3658)
     Dtypes: all.
 
     Args:
@@ -13981,7 +14751,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3489)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3674)
     Dtypes: all.
 
     Args:
@@ -14037,7 +14807,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3504)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3689)
     Dtypes: all.
 
     Args:
@@ -14098,7 +14868,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3514)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3699)
     Dtypes: all.
 
     Args:
@@ -14167,7 +14937,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3529)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3714)
     Dtypes: all.
 
     Args:
@@ -14225,7 +14995,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3545)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3730)
     Dtypes: all.
 
     Args:
@@ -14274,7 +15044,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3554)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3739)
     Dtypes: all.
 
     Args:
@@ -14303,7 +15073,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3564)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3749)
     Dtypes: all.
 
     Args:
@@ -14331,7 +15101,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3573)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3758)
     Dtypes: all.
 
     Args:
@@ -14363,7 +15133,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3585)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3770)
     Dtypes: all.
 
     Args:
@@ -14396,7 +15166,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3597)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3782)
     Dtypes: all.
 
     Args:
@@ -14418,7 +15188,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3603)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3788)
     Dtypes: all.
 
     Args:
@@ -14440,7 +15210,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3609)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3794)
     Dtypes: all.
 
     Args:
@@ -14462,7 +15232,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3615)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3800)
     Dtypes: all.
 
     Args:
@@ -14492,7 +15262,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3626)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3811)
     Dtypes: all.
 
     Args:
@@ -14522,7 +15292,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3638)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3823)
     Dtypes: all.
 
     Args:
@@ -14552,7 +15322,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:3649)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:3834)
     Dtypes: all.
 
     Args:
@@ -14582,7 +15352,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:3660)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:3845)
     Dtypes: all.
 
     Args:
@@ -14617,7 +15387,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3671)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3856)
     Dtypes: all.
 
     Args:
@@ -14654,7 +15424,7 @@ def tensor_split_tensor_indices_or_sections(
     """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:3677)
+    (derivatives.yaml:3862)
     Dtypes: all.
 
     Args:
@@ -14698,7 +15468,7 @@ def tensor_split_tensor_indices_or_sections(
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3684)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3869)
     Dtypes: all.
 
     Args:
@@ -14726,7 +15496,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3695)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3880)
     Dtypes: all.
 
     Args:
@@ -14753,7 +15523,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3701)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3886)
     Dtypes: all.
 
     Args:
@@ -14781,7 +15551,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3710)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3895)
     Dtypes: all.
 
     Args:
@@ -14808,7 +15578,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3716)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3901)
     Dtypes: all.
 
     Args:
@@ -14836,7 +15606,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3725)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3910)
     Dtypes: all.
 
     Args:
@@ -14863,7 +15633,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:3731)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:3916)
     Dtypes: all.
 
     Args:
@@ -14895,7 +15665,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:3741)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:3926)
     Dtypes: all.
 
     Args:
@@ -14927,7 +15697,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3751)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3936)
     Dtypes: all.
 
     Args:
@@ -14964,7 +15734,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3762)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3947)
     Dtypes: all.
 
     Args:
@@ -15018,7 +15788,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3784)
+    (derivatives.yaml:3969)
     Dtypes: all.
 
     Args:
@@ -15073,7 +15843,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3793)
+    (derivatives.yaml:3978)
     Dtypes: all.
 
     Args:
@@ -15125,7 +15895,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3800)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3985)
     Dtypes: all.
 
     Args:
@@ -15151,7 +15921,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3807)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3992)
     Dtypes: all.
 
     Args:
@@ -15174,7 +15944,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3814)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3999)
     Dtypes: all.
 
     Args:
@@ -15217,7 +15987,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:3827)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:4012)
     Dtypes: all.
 
     Args:
@@ -15240,7 +16010,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:3834)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:4019)
     Dtypes: all.
 
     Args:
@@ -15284,7 +16054,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:3845)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:4030)
     Dtypes: all.
 
     Args:
@@ -15317,7 +16087,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:3855)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:4040)
     Dtypes: all.
 
     Args:
@@ -15355,7 +16125,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3867)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4052)
     Dtypes: all.
 
     Args:
@@ -15384,7 +16154,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:3877)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4062)
     Dtypes: all.
 
     Args:
@@ -15450,7 +16220,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:3892)
+    (derivatives.yaml:4077)
     Dtypes: all.
 
     Args:
@@ -15513,7 +16283,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3904)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4089)
     Dtypes: all.
 
     Args:
@@ -15574,7 +16344,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3917)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4102)
     Dtypes: all.
 
     Args:
@@ -15629,7 +16399,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:3929)
+    (derivatives.yaml:4114)
     Dtypes: all.
 
     Args:
@@ -15703,7 +16473,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:3944)
+    (derivatives.yaml:4129)
     Dtypes: all.
 
     Args:
@@ -15769,7 +16539,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3958)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4143)
     Dtypes: all.
 
     Args:
@@ -15833,7 +16603,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3970)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4155)
     Dtypes: all.
 
     Args:
@@ -15888,7 +16658,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3987)
+    (derivatives.yaml:4172)
     Dtypes: all.
 
     Args:
@@ -15950,7 +16720,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4002)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4187)
     Dtypes: all.
 
     Args:
@@ -16015,7 +16785,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:4019)
+    (derivatives.yaml:4204)
     Dtypes: all.
 
     Args:
@@ -16082,7 +16852,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4031)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4216)
     Dtypes: all.
 
     Args:
@@ -16117,7 +16887,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:4042)
+    trace(Tensor self) -> Tensor (derivatives.yaml:4227)
     Dtypes: all.
 
     Args:
@@ -16148,7 +16918,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:4052)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:4237)
     Dtypes: all.
 
     Args:
@@ -16199,7 +16969,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4064)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4249)
     Dtypes: all.
 
     Args:
@@ -16247,7 +17017,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:4078)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:4263)
     Dtypes: all.
 
     Args:
@@ -16305,7 +17075,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4090)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4275)
     Dtypes: all.
 
     Args:
@@ -16332,7 +17102,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:4095)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:4280)
     Dtypes: all.
 
     Args:
@@ -16369,7 +17139,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4105)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4290)
     Dtypes: all.
 
     Args:
@@ -16420,7 +17190,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4127)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4312)
     Dtypes: all.
 
     Args:
@@ -16470,7 +17240,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4144)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4329)
     Dtypes: all.
 
     Args:
@@ -16519,7 +17289,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:4160)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:4345)
     Dtypes: all.
 
     Args:
@@ -16568,7 +17338,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4175)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4360)
     Dtypes: all.
 
     Args:
@@ -16627,7 +17397,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4193)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4378)
     Dtypes: all.
 
     Args:
@@ -16686,7 +17456,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:4211)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:4396)
     Dtypes: all.
 
     Args:
@@ -16739,7 +17509,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:4230)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:4415)
     Dtypes: all.
 
     Args:
@@ -16788,7 +17558,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:4245)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:4430)
     Dtypes: all.
 
     Args:
@@ -16828,7 +17598,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:4259)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:4444)
     Dtypes: all.
 
     Args:
@@ -16869,7 +17639,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:4279)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:4464)
     Dtypes: all.
 
     Args:
@@ -16925,7 +17695,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:4294)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:4479)
     Dtypes: all.
 
     Args:
@@ -17009,7 +17779,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:4316)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:4501)
     Dtypes: all.
 
     Args:
@@ -17069,7 +17839,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:4333)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:4518)
     Dtypes: all.
 
     Args:
@@ -17157,7 +17927,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:4352)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:4537)
     Dtypes: all.
 
     Args:
@@ -17220,7 +17990,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4371)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4556)
     Dtypes: all.
 
     Args:
@@ -17294,7 +18064,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4391)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4576)
     Dtypes: all.
 
     Args:
@@ -17362,7 +18132,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4404)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4589)
     Dtypes: all.
 
     Args:
@@ -17441,7 +18211,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:4423)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:4608)
     Dtypes: all.
 
     Args:
@@ -17499,7 +18269,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:4439)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:4624)
     Dtypes: all.
 
     Args:
@@ -17562,7 +18332,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:4453)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:4638)
     Dtypes: all.
 
     Args:
@@ -17597,7 +18367,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:4464)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:4649)
     Dtypes: all.
 
     Args:
@@ -17629,7 +18399,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:4479)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:4664)
     Dtypes: all.
 
     Args:
@@ -17657,7 +18427,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:4487)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:4672)
     Dtypes: integers.
 
     Args:
@@ -17703,7 +18473,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:4500)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:4685)
     Dtypes: all.
 
     Args:
@@ -17737,7 +18507,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:4510)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:4695)
     Dtypes: all.
 
     Args:
@@ -17787,7 +18557,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:4522)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:4707)
     Dtypes: all.
 
     Args:
@@ -17832,7 +18602,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:4536)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:4721)
     Dtypes: all.
 
     Args:
@@ -17890,7 +18660,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4549)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4734)
     Dtypes: all.
 
     Args:
@@ -17950,7 +18720,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:4560)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:4745)
     Dtypes: all.
 
     Args:
@@ -18020,7 +18790,7 @@ def scatter_reduce(
     that is there only if `include_self`. Where several are greatest or least, they share the gradient.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:4567)
+    (derivatives.yaml:4752)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -18149,7 +18919,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:4598)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:4783)
     Dtypes: all.
 
     Args:
@@ -18218,7 +18988,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:4608)
+    (derivatives.yaml:4793)
     Dtypes: all.
 
     Args:
@@ -18301,7 +19071,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:4616)
+    (derivatives.yaml:4801)
     Dtypes: all.
 
     Args:
@@ -18387,7 +19157,7 @@ def index_reduce_(
 def order_of_true(mask: Tensor, available: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:4629)
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:4814)
     Dtypes: bool.
 
     Args:
@@ -18418,7 +19188,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:4641)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:4826)
     Dtypes: all.
 
     Args:
@@ -18472,7 +19242,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:4653)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:4838)
     Dtypes: all.
 
     Args:
@@ -18528,7 +19298,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:4663)
+    (derivatives.yaml:4848)
     Dtypes: all.
 
     Args:
@@ -18583,7 +19353,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4672)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4857)
     Dtypes: all.
 
     Args:
@@ -18640,7 +19410,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:4682)
+    (derivatives.yaml:4867)
     Dtypes: all.
 
     Args:
@@ -18691,7 +19461,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4691)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4876)
     Dtypes: all.
 
     Args:
@@ -18727,7 +19497,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4705)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4890)
     Dtypes: all.
 
     Args:
@@ -18764,7 +19534,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4717)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4902)
     Dtypes: all.
 
     Args:
@@ -18798,7 +19568,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4729)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4914)
     Dtypes: all.
 
     Args:
@@ -18842,7 +19612,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4751)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4936)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -18898,7 +19668,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4778)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4963)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -18959,7 +19729,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:4796)
+    Tensor (derivatives.yaml:4981)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19059,7 +19829,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4826)
+    dilation, int groups) -> Tensor (derivatives.yaml:5011)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19165,7 +19935,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4843)
+    dilation, int groups) -> Tensor (derivatives.yaml:5028)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19273,7 +20043,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4860)
+    groups=1) -> Tensor (derivatives.yaml:5045)
     Dtypes: all.
 
     Args:
@@ -19332,7 +20102,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4870)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5055)
     Dtypes: all.
 
     Args:
@@ -19411,7 +20181,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4877)
+    groups=1) -> Tensor (derivatives.yaml:5062)
     Dtypes: all.
 
     Args:
@@ -19470,7 +20240,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4892)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5077)
     Dtypes: all.
 
     Args:
@@ -19549,7 +20319,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4900)
+    groups=1) -> Tensor (derivatives.yaml:5085)
     Dtypes: all.
 
     Args:
@@ -19608,7 +20378,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4910)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5095)
     Dtypes: all.
 
     Args:
@@ -19688,7 +20458,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4917)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:5102)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19768,7 +20538,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4930)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:5115)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19850,7 +20620,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4944)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:5129)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19919,7 +20689,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4955)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5140)
     Dtypes: all.
 
     Args:
@@ -19963,7 +20733,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4972)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5157)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20030,7 +20800,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4986)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5171)
     Dtypes: integers, floats.
 
     Args:
@@ -20118,7 +20888,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:5009)
+    (derivatives.yaml:5194)
     Dtypes: floats.
 
     Args:
@@ -20195,7 +20965,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5024)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5209)
     Dtypes: integers, floats.
 
     Args:
@@ -20253,7 +21023,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5035)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5220)
     Dtypes: integers, floats.
 
     Args:
@@ -20312,7 +21082,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5047)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5232)
     Dtypes: integers, floats.
 
     Args:
@@ -20362,7 +21132,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:5058)
+    (derivatives.yaml:5243)
     Dtypes: integers, floats.
 
     Args:
@@ -20418,7 +21188,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:5075)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:5260)
     Dtypes: integers, floats.
 
     Args:
@@ -20460,7 +21230,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5088)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5273)
     Dtypes: floats.
 
     Args:
@@ -20577,7 +21347,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5108)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5293)
     Dtypes: floats.
 
     Args:
@@ -20748,7 +21518,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:5123)
+    count_include_pad=True) -> Tensor (derivatives.yaml:5308)
     Dtypes: floats.
 
     Args:
@@ -20815,7 +21585,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5134)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5319)
     Dtypes: floats.
 
     Args:
@@ -20883,7 +21653,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5147)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5332)
     Dtypes: floats.
 
     Args:
@@ -20942,7 +21712,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5159)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5344)
     Dtypes: floats.
 
     Args:
@@ -20989,7 +21759,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5177)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5362)
     Dtypes: floats.
 
     Args:
@@ -21050,7 +21820,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:5191)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:5376)
     Dtypes: floats.
 
     Args:
@@ -21084,7 +21854,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:5202)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:5387)
     Dtypes: floats.
 
     Args:
@@ -21111,7 +21881,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:5211)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:5396)
     Dtypes: floats.
 
     Args:
@@ -21147,7 +21917,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:5220)
+    Tensor mean, Tensor var) (derivatives.yaml:5405)
     Dtypes: floats.
 
     Args:
@@ -21228,7 +21998,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:5245)
+    Tensor var) (derivatives.yaml:5430)
     Dtypes: floats.
 
     Args:
@@ -21309,7 +22079,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:5267)
+    (derivatives.yaml:5452)
     Dtypes: floats.
 
     Args:
@@ -21400,7 +22170,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:5287)
+    (derivatives.yaml:5472)
     Dtypes: floats.
 
     Args:
@@ -21462,7 +22232,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5309)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5494)
     Dtypes: floats.
 
     Args:
@@ -21520,7 +22290,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5333)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5518)
     Dtypes: floats.
 
     Args:
@@ -21580,7 +22350,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5353)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5538)
     Dtypes: floats.
 
     Args:
@@ -21637,7 +22407,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5376)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5561)
     Dtypes: floats.
 
     Args:
@@ -21701,7 +22471,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:5393)
+    Tensor total_weight) (derivatives.yaml:5578)
     Dtypes: floats.
 
     Args:
@@ -21787,7 +22557,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:5418)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:5603)
     Dtypes: floats.
 
     Args:
@@ -21900,7 +22670,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5438)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5623)
     Dtypes: floats.
 
     Args:
@@ -21999,7 +22769,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5469)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5654)
     Dtypes: floats.
 
     Args:
@@ -22052,7 +22822,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5491)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5676)
     Dtypes: floats.
 
     Args:
@@ -22127,7 +22897,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:5511)
+    (derivatives.yaml:5696)
     Dtypes: floats.
 
     Args:
@@ -22206,7 +22976,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:5534)
+    Tensor (derivatives.yaml:5719)
     Dtypes: floats.
 
     Args:
@@ -22315,7 +23085,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:5558)
+    reduction=1) -> Tensor (derivatives.yaml:5743)
     Dtypes: floats.
 
     Args:
@@ -22434,7 +23204,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:5583)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:5768)
     Dtypes: floats.
 
     Args:
@@ -22551,7 +23321,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5605)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5790)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22606,7 +23376,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:5620)
+    (derivatives.yaml:5805)
     Dtypes: all.
 
     Args:
@@ -22682,7 +23452,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:5643)
+    Tensor (derivatives.yaml:5828)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22767,7 +23537,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:5659)
+    (derivatives.yaml:5844)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22843,7 +23613,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5674)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5859)
     Dtypes: floats.
 
     Args:
@@ -22990,7 +23760,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5694)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5879)
     Dtypes: floats.
 
     Args:
@@ -23153,7 +23923,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5717)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5902)
     Dtypes: floats.
 
     Args:
@@ -23290,7 +24060,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5737)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5922)
     Dtypes: floats.
 
     Args:
@@ -23425,7 +24195,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5767)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5952)
     Dtypes: floats.
 
     Args:
@@ -23527,7 +24297,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:5790)
+    weight=None) -> Tensor (derivatives.yaml:5975)
     Dtypes: floats.
 
     Args:
@@ -23579,7 +24349,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5805)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5990)
     Dtypes: floats.
 
     Args:
@@ -23651,7 +24421,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:5817)
+    beta=1.0) -> Tensor (derivatives.yaml:6002)
     Dtypes: floats.
 
     Args:
@@ -23715,7 +24485,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:5835)
+    (derivatives.yaml:6020)
     Dtypes: floats.
 
     Args:
@@ -23771,7 +24541,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:5849)
+    log_target=False) -> Tensor (derivatives.yaml:6034)
     Dtypes: floats.
 
     Args:
@@ -23835,7 +24605,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5868)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6053)
     Dtypes: floats.
 
     Args:
@@ -23910,7 +24680,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:5884)
+    Tensor (derivatives.yaml:6069)
     Dtypes: floats.
 
     Args:
@@ -23965,7 +24735,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:5900)
+    reduction='mean') -> Tensor (derivatives.yaml:6085)
     Dtypes: floats.
 
     Args:
@@ -24028,7 +24798,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:5909)
+    Tensor (derivatives.yaml:6094)
     Dtypes: floats.
 
     Args:
@@ -24083,7 +24853,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:5920)
+    reduction='mean') -> Tensor (derivatives.yaml:6105)
     Dtypes: floats.
 
     Args:
@@ -24156,7 +24926,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5931)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6116)
     Dtypes: floats.
 
     Args:
@@ -24225,7 +24995,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:5945)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:6130)
     Dtypes: floats.
 
     Args:
@@ -24275,7 +25045,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:5957)
+    (derivatives.yaml:6142)
     Dtypes: floats.
 
     Args:
@@ -24327,7 +25097,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:5967)
+    (derivatives.yaml:6152)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24379,7 +25149,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5979)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6164)
     Dtypes: floats.
 
     Args:
@@ -24471,7 +25241,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:5997)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6182)
     Dtypes: floats.
 
     Args:
@@ -24553,7 +25323,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6013)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6198)
     Dtypes: floats.
 
     Args:
@@ -24634,7 +25404,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:6028)
+    -> Tensor (derivatives.yaml:6213)
     Dtypes: floats.
 
     Args:
@@ -24703,7 +25473,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6044)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6229)
     Dtypes: floats.
 
     Args:
@@ -24771,7 +25541,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6064)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6249)
     Dtypes: all.
 
     Args:
@@ -24821,7 +25591,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6080)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6265)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -24867,7 +25637,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6097)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6282)
     Dtypes: all.
 
     Args:
@@ -24918,7 +25688,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6113)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6298)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24962,7 +25732,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6128)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6313)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25006,7 +25776,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6143)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6328)
     Dtypes: floats.
 
     Args:
@@ -25050,7 +25820,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6158)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6343)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25099,7 +25869,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6173)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6358)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25148,7 +25918,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6188)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6373)
     Dtypes: floats.
 
     Args:
@@ -25197,7 +25967,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6203)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6388)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25246,7 +26016,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6219)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6404)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25295,7 +26065,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6235)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6420)
     Dtypes: floats.
 
     Args:
@@ -25344,7 +26114,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6251)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6436)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25398,7 +26168,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6267)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6452)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25452,7 +26222,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6283)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6468)
     Dtypes: floats.
 
     Args:
@@ -25501,7 +26271,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6299)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6484)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25551,7 +26321,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6315)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6500)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25601,7 +26371,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6331)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6516)
     Dtypes: floats.
 
     Args:
@@ -25651,7 +26421,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6347)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6532)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25706,7 +26476,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6363)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6548)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25761,7 +26531,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6379)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6564)
     Dtypes: floats.
 
     Args:
@@ -25803,7 +26573,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6395)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6580)
     Dtypes: all.
 
     Args:
@@ -25837,7 +26607,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6406)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6591)
     Dtypes: all.
 
     Args:
@@ -27179,6 +27949,180 @@ def cumulative_trapezoid(y, *args, **kwargs):
     if len(args) == 1 and not kwargs:
         return cumulative_trapezoid_x(y, *args)
     return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+
+
+_histogram_overloads = Overloads(
+    "histogram",
+    [
+        (
+            histogram_bins_tensor,
+            "histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "Tensor", True, False),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+        (
+            histogram_bin_ct,
+            "histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "int", False, False),
+                ("range", "float[]?", False, True),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def histogram(input, *args, **kwargs):
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    Overloads:
+        histogram_bins_tensor(input, bins, *, weight=None, density=False)
+        histogram_bin_ct(input, bins=100, *, range=None, weight=None, density=False): How many elements, or their
+            weights, lie in each of `bins` equal parts of a range, by default theirs.
+    Args:
+        input: tensor.
+        bins: tensor or int; default 100.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+        range: sequence of floats or None, by keyword; default None.
+    Example:
+        >>> counts, edges = sg.histogram(sg.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
+        >>> counts, edges
+        (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
+    """
+    if not args and not kwargs:
+        return histogram_bin_ct(input)
+    return _histogram_overloads(input, *args, **kwargs)
+
+
+_searchsorted_overloads = Overloads(
+    "searchsorted",
+    [
+        (
+            searchsorted_tensor,
+            "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+        (
+            searchsorted_scalar,
+            "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Scalar", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    Overloads:
+        searchsorted_tensor(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None)
+        searchsorted_scalar(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None): Where a
+            number would be put into the ordered row.
+    Args:
+        sorted_sequence: tensor.
+        input: tensor or number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), sg.tensor([3, 6]))
+        tensor([1, 3])
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True)
+        tensor(2)
+    """
+    if isinstance(input, Tensor):
+        return searchsorted_tensor(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    if input.__class__ in NUMBERS:
+        return searchsorted_scalar(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    return _searchsorted_overloads(
+        sorted_sequence,
+        input,
+        out_int32=out_int32,
+        right=right,
+        side=side,
+        sorter=sorter,
+        **({} if out is None else {"out": out}),
+    )
+
+
+_bucketize_overloads = Overloads(
+    "bucketize",
+    [
+        (
+            bucketize_tensor,
+            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+        (
+            bucketize_scalar,
+            "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Scalar", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    Overloads:
+        bucketize_tensor(input, boundaries, *, out_int32=False, right=False)
+        bucketize_scalar(input, boundaries, *, out_int32=False, right=False): In which bucket a number is.
+    Args:
+        input: tensor or number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))
+        tensor([1, 3, 4])
+    """
+    if isinstance(input, Tensor):
+        return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)
+    if input.__class__ in NUMBERS:
+        return bucketize_scalar(input, boundaries, out_int32=out_int32, right=right, out=out)
+    return _bucketize_overloads(
+        input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
+    )
 
 
 _squeeze_overloads = Overloads(
@@ -28632,6 +29576,13 @@ __all__ = [
     "pdist",
     "renorm",
     "renorm_",
+    "bincount",
+    "histc",
+    "histogram",
+    "searchsorted",
+    "bucketize",
+    "unique",
+    "unique_consecutive",
     "mm",
     "bmm",
     "mv",
@@ -28983,6 +29934,20 @@ FUNCTIONS = [
     "cdist",
     "pdist",
     "renorm",
+    "bincount",
+    "bin_counts",
+    "histc",
+    "histogram_bins_tensor",
+    "histogram_bin_ct",
+    "counts_between",
+    "searchsorted_tensor",
+    "searchsorted_scalar",
+    "bucketize_tensor",
+    "bucketize_scalar",
+    "search_places",
+    "unique",
+    "unique_consecutive",
+    "distinct",
     "mm",
     "bmm",
     "mv",
@@ -29377,6 +30342,9 @@ FUNCTIONS = [
     "nanquantile",
     "trapezoid",
     "cumulative_trapezoid",
+    "histogram",
+    "searchsorted",
+    "bucketize",
     "squeeze",
     "tensor_split",
     "hsplit",

@@ -132,6 +132,13 @@ def floating(op: str, name: str, value: Any) -> float:
     raise _wrong(op, name, "float", value)
 
 
+def floating_list(op: str, name: str, value: Any) -> tuple[float, ...]:
+    """A list or tuple of real numbers, as a tuple of floats."""
+    if isinstance(value, (list, tuple)):
+        return tuple(floating(op, name, number) for number in value)
+    raise _wrong(op, name, "tuple of floats", value)
+
+
 def boolean(op: str, name: str, value: Any) -> bool:
     """True or False; numbers are refused, as in PyTorch."""
     if isinstance(value, (bool, np.bool_)):
@@ -207,6 +214,7 @@ optional_scalar = _optional(scalar)
 optional_integer = _optional(integer)
 optional_integer_list = _optional(integer_list)
 optional_floating = _optional(floating)
+optional_floating_list = _optional(floating_list)
 optional_boolean = _optional(boolean)
 optional_string = _optional(string)
 optional_dtype = _optional(dtype)

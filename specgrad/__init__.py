@@ -35,6 +35,7 @@ from .runtime.creation import (
     as_tensor,
     asarray,
     bernoulli,
+    binomial,
     empty,
     empty_like,
     eye,
@@ -43,9 +44,11 @@ from .runtime.creation import (
     full,
     full_like,
     linspace,
+    multinomial,
     normal,
     ones,
     ones_like,
+    poisson,
     rand,
     rand_like,
     randint,
@@ -116,7 +119,7 @@ from .runtime.queries import (
     isclose,
     numel,
 )
-from .runtime.random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .runtime.serialization import load, save
 from .runtime.settings import (
     are_deterministic_algorithms_enabled,
@@ -171,6 +174,7 @@ __all__ = [
     "bernoulli",
     "bfloat16",
     "block_diag",
+    "binomial",
     "bool",
     "broadcast_shapes",
     "broadcast_tensors",
@@ -185,6 +189,7 @@ __all__ = [
     "complex128",
     "contiguous_format",
     "cuda",
+    "default_generator",
     "device",
     "double",
     "dtype",
@@ -239,6 +244,7 @@ __all__ = [
     "manual_seed",
     "memory_format",
     "meshgrid",
+    "multinomial",
     "nan",
     "newaxis",
     "nn",
@@ -249,6 +255,7 @@ __all__ = [
     "ones_like",
     "optim",
     "pi",
+    "poisson",
     "preserve_format",
     "profiler",
     "promote_types",

@@ -11,6 +11,7 @@ import numpy as np
 from scipy import special
 
 from .references_activations import ACTIVATIONS, PARTS
+from .references_counting import COUNTING
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
 from .references_joining import JOINING
@@ -214,6 +215,8 @@ REFERENCES: dict[str, Reference] = {
     **PARTS,
     **REDUCTIONS,
     **PAIRS,
+    **DISTANCES,
+    **COUNTING,
     **SHAPES,
     **JOINING,
     **PLACES,

@@ -33,6 +33,7 @@ from .shapes import (
     squeezed,
     transposed,
 )
+from .statistics import middle, one_by_one, searched
 from .windows import cut, windows
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "linear",
     "linear_grad",
     "loop",
+    "middle",
     "negative_log_likelihood",
     "negative_log_likelihood_grad",
     "new_dimension",
@@ -70,6 +72,7 @@ __all__ = [
     "normalize_by",
     "normalize_groups",
     "normalize_rms",
+    "one_by_one",
     "pick",
     "pick_backward",
     "planes",
@@ -83,6 +86,7 @@ __all__ = [
     "restrided",
     "restrided_sum",
     "rolled",
+    "searched",
     "select_rows",
     "squeezed",
     "summed_to",
