@@ -50,6 +50,7 @@ from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import resampling as resampling_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
@@ -8547,12 +8548,213 @@ class BorderPadBackwardBackward0(Node):
         return (tangent0,)
 
 
+class Im2colBackward0(Node):
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:3864)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
+    op_name = "im2col"
+    spec_place = "derivatives.yaml:3864"
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Im2colBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self.shape
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)."""
+        self_shape = node._saved_self_sym_sizes
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.im2col(self_t, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
+class Col2imBackward0(Node):
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:3879)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
+    op_name = "col2im"
+    spec_place = "derivatives.yaml:3879"
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Col2imBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: im2col(grad, kernel_size, dilation, padding, stride)."""
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.im2col(grad, kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, output_size, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.col2im(self_t, output_size, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
+class ResampleBackward0(Node):
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:3924)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_scale",
+        "_saved_self_sym_sizes",
+    )
+    op_name = "resample"
+    spec_place = "derivatives.yaml:3924"
+
+    @staticmethod
+    def record(result, self, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self.shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """All gradients from one kernel: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            as_gradient(
+                resampling_kernels.resample_backward(
+                    grad, dim, self_shape[dim], filter, align_corners, scale, antialias
+                ),
+                shape,
+                dtype,
+            ),
+        )
+
+    def formula(node, grad):
+        """self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(
+                op.resample_backward(grad, dim, self_shape[dim], filter, align_corners, scale, antialias), node.metas[0]
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, length, filter, align_corners, scale, antialias, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample(self_t, dim, length, filter, align_corners, scale, antialias)
+        return (tangent0,)
+
+
+class ResampleBackwardBackward0(Node):
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:3941)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_grad_output_sym_sizes",
+        "_saved_scale",
+    )
+    op_name = "resample_backward"
+    spec_place = "derivatives.yaml:3941"
+
+    @staticmethod
+    def record(result, grad_output, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackwardBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_dim = dim
+        node._saved_grad_output_sym_sizes = grad_output.shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        grad_output_shape = node._saved_grad_output_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(op.resample(grad, dim, grad_output_shape[dim], filter, align_corners, scale, antialias), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, grad_output, dim, length, filter, align_corners, scale, antialias, grad_output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample_backward(grad_output_t, dim, length, filter, align_corners, scale, antialias)
+        return (tangent0,)
+
+
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3861)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3989)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3861"
+    spec_place = "derivatives.yaml:3989"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8592,11 +8794,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3884)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4012)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3884"
+    spec_place = "derivatives.yaml:4012"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8627,11 +8829,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3933)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4061)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3933"
+    spec_place = "derivatives.yaml:4061"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8671,7 +8873,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3963)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4091)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8684,7 +8886,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3963"
+    spec_place = "derivatives.yaml:4091"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8744,7 +8946,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3983)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4111)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8756,7 +8958,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3983"
+    spec_place = "derivatives.yaml:4111"
 
     @staticmethod
     def record(
@@ -8826,11 +9028,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4034)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4162)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:4034"
+    spec_place = "derivatives.yaml:4162"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8859,11 +9061,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4052)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4180)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:4052"
+    spec_place = "derivatives.yaml:4180"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8897,7 +9099,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4095)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4223)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8916,7 +9118,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:4095"
+    spec_place = "derivatives.yaml:4223"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9024,7 +9226,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4120)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4248)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9040,7 +9242,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:4120"
+    spec_place = "derivatives.yaml:4248"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9135,7 +9337,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4142)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4270)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9149,7 +9351,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:4142"
+    spec_place = "derivatives.yaml:4270"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9243,7 +9445,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4162)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4290)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9258,7 +9460,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:4162"
+    spec_place = "derivatives.yaml:4290"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9331,11 +9533,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4184)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4312)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:4184"
+    spec_place = "derivatives.yaml:4312"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9379,11 +9581,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4208)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4336)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:4208"
+    spec_place = "derivatives.yaml:4336"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9436,11 +9638,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4228)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4356)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:4228"
+    spec_place = "derivatives.yaml:4356"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9484,11 +9686,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4251)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4379)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:4251"
+    spec_place = "derivatives.yaml:4379"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9537,7 +9739,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4268)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4396)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9552,7 +9754,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:4268"
+    spec_place = "derivatives.yaml:4396"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9634,7 +9836,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4293)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4421)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9647,7 +9849,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:4293"
+    spec_place = "derivatives.yaml:4421"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9699,7 +9901,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4313)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4441)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9716,7 +9918,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:4313"
+    spec_place = "derivatives.yaml:4441"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9807,11 +10009,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4344)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4472)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:4344"
+    spec_place = "derivatives.yaml:4472"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9865,7 +10067,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4366)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4494)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9878,7 +10080,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:4366"
+    spec_place = "derivatives.yaml:4494"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9945,7 +10147,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4386)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4514)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9958,7 +10160,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:4386"
+    spec_place = "derivatives.yaml:4514"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -10018,7 +10220,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4409)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4537)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10033,7 +10235,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:4409"
+    spec_place = "derivatives.yaml:4537"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10129,7 +10331,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4433)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4561)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10144,7 +10346,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:4433"
+    spec_place = "derivatives.yaml:4561"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10212,7 +10414,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4458)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4586)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10229,7 +10431,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:4458"
+    spec_place = "derivatives.yaml:4586"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10328,11 +10530,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4480)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4608)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:4480"
+    spec_place = "derivatives.yaml:4608"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10377,7 +10579,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4495)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4623)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10387,7 +10589,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:4495"
+    spec_place = "derivatives.yaml:4623"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10443,11 +10645,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4518)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4646)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4518"
+    spec_place = "derivatives.yaml:4646"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10480,7 +10682,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4534)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4662)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10490,7 +10692,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4534"
+    spec_place = "derivatives.yaml:4662"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10527,7 +10729,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4549)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4677)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10550,7 +10752,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4549"
+    spec_place = "derivatives.yaml:4677"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10715,7 +10917,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4569)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4697)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10745,7 +10947,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4569"
+    spec_place = "derivatives.yaml:4697"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10964,7 +11166,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4592)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4720)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10988,7 +11190,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4592"
+    spec_place = "derivatives.yaml:4720"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11156,7 +11358,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4612)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4740)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11182,7 +11384,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4612"
+    spec_place = "derivatives.yaml:4740"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11343,7 +11545,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4642)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4770)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11365,7 +11567,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4642"
+    spec_place = "derivatives.yaml:4770"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

@@ -15,11 +15,13 @@ from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_convolution,
     formulas_grids,
+    formulas_images,
     formulas_indexing,
     formulas_joining,
     formulas_linalg,
     formulas_places,
     formulas_rearranging,
+    formulas_sampling,
     formulas_shape,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
@@ -33,6 +35,7 @@ from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
+from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
@@ -49,6 +52,7 @@ from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import resampling as resampling_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
@@ -67,6 +71,7 @@ from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import grids as grids_rules
+from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
@@ -78,6 +83,7 @@ from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
+from ..runtime.rules import sampling as sampling_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import transposes as transposes_rules
@@ -15664,6 +15670,518 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     return result
 
 
+def im2col(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
+
+    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
+    (derivatives.yaml:3864)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
+    ):
+        return lifted
+    return _im2col("im2col", input, kernel_size, dilation, padding, stride)
+
+
+def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, kernel_size, dilation, padding, stride = images_rules.im2col(
+        name, self, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
+    return result
+
+
+def col2im(
+    input: Tensor,
+    output_size: Sequence[int] | int,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Columns added up where their windows lie: the transpose of im2col.
+
+    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+    Tensor (derivatives.yaml:3879)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        output_size: int or 2 ints.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: im2col(grad, kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
+        is not PLAIN
+    ):
+        return lifted
+    return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
+
+
+def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, output_size, kernel_size, dilation, padding, stride = images_rules.col2im(
+        name, self, output_size, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(
+            functions.Col2imBackward0,
+            result,
+            (self, output_size, kernel_size, dilation, padding, stride),
+            (self,),
+            into,
+        )
+    return result
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
+
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:3893)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        upscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channels_to_places(self, upscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
+    Example:
+        >>> sg.pixel_shuffle(sg.arange(4).reshape(4, 1, 1), 2)
+        tensor([[[0, 1],
+                 [2, 3]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "pixel_shuffle"
+    if out is not None:
+        return write_out(name, out, pixel_shuffle(input, upscale_factor))
+    self = checks.tensor(name, "input", input)
+    upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
+    self, upscale_factor = images_rules.pixel_shuffle(name, self, upscale_factor)
+    return formulas_images.channels_to_places(self, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
+
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:3904)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        downscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: places_to_channels(self, downscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
+    Example:
+        >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
+        tensor([0, 1, 2, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pixel_unshuffle"
+    if out is not None:
+        return write_out(name, out, pixel_unshuffle(input, downscale_factor))
+    self = checks.tensor(name, "input", input)
+    downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
+    self, downscale_factor = images_rules.pixel_unshuffle(name, self, downscale_factor)
+    return formulas_images.places_to_channels(self, downscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
+
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:3914)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        groups: int, how many groups of channels are apart from each other.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shuffled_channels(self, groups)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
+    Example:
+        >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "channel_shuffle"
+    if out is not None:
+        return write_out(name, out, channel_shuffle(input, groups))
+    self = checks.tensor(name, "input", input)
+    groups = checks.integer(name, "groups", groups)
+    self, groups = images_rules.channel_shuffle(name, self, groups)
+    return formulas_images.shuffled_channels(self, groups)
+
+
+def resample(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """x resampled to `length` places along `dim` by a linear, cubic or lanczos filter.
+
+    resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
+    (derivatives.yaml:3924)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
+        is not PLAIN
+    ):
+        return lifted
+    return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    self, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, self, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(
+            resampling_kernels.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackward0,
+            result,
+            (self, dim, length, filter, align_corners, scale, antialias),
+            (self,),
+            into,
+        )
+    return result
+
+
+def resample_backward(
+    grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """The transpose of resample from `length` places.
+
+    resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
+    antialias) -> Tensor (derivatives.yaml:3941)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "resample_backward",
+                resample_backward,
+                "along",
+                grad_output,
+                dim,
+                length,
+                filter,
+                align_corners,
+                scale,
+                antialias,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    grad_output, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, grad_output, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            resampling_kernels.resample_backward(
+                array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackwardBackward0,
+            result,
+            (grad_output, dim, length, filter, align_corners, scale, antialias),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The image x at the places of a grid, from -1 to 1 in each dimension. Interpolation is 0 (bilinear), 1 (nearest) or 2
+    (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
+
+    grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    (derivatives.yaml:3955)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        grid: tensor.
+        interpolation_mode: int.
+        padding_mode: int.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    Raises:
+        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
+            dimension.
+    Example:
+        >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
+        tensor([[[[2.5000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "grid_sampler",
+                grid_sampler,
+                "composite",
+                input,
+                grid,
+                interpolation_mode,
+                padding_mode,
+                align_corners,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "grid_sampler"
+    if out is not None:
+        return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
+    self = checks.tensor(name, "input", input)
+    grid = checks.tensor(name, "grid", grid)
+    interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+    padding_mode = checks.integer(name, "padding_mode", padding_mode)
+    align_corners = checks.boolean(name, "align_corners", align_corners)
+    self, grid, interpolation_mode, padding_mode, align_corners = sampling_rules.grid_sampler(
+        name, self, grid, interpolation_mode, padding_mode, align_corners
+    )
+    return formulas_sampling.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def affine_grid_generator(
+    theta: Tensor, size: Sequence[int], align_corners: bool, *, out: Tensor | None = None
+) -> Tensor:
+    """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
+
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:3974)
+    Dtypes: floats.
+
+    Args:
+        theta: tensor.
+        size: sequence of ints.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: transformed_places(theta, size, align_corners)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
+            or one 3 x 4 matrix for (N, C, D, H, W).
+    Example:
+        >>> sg.affine_grid_generator(sg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "affine_grid_generator"
+    if out is not None:
+        return write_out(name, out, affine_grid_generator(theta, size, align_corners))
+    theta = checks.tensor(name, "theta", theta)
+    size = checks.integer_list(name, "size", size)
+    align_corners = checks.boolean(name, "align_corners", align_corners)
+    theta, size, align_corners = sampling_rules.affine_grid(name, theta, size, align_corners)
+    return formulas_sampling.transformed_places(theta, size, align_corners)
+
+
 def max_pool_with_indices(
     input: Tensor,
     kernel_size: Sequence[int] | int,
@@ -15677,7 +16195,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3861)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3989)
     Dtypes: integers, floats.
 
     Args:
@@ -15765,7 +16283,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3884)
+    (derivatives.yaml:4012)
     Dtypes: floats.
 
     Args:
@@ -15842,7 +16360,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3899)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4027)
     Dtypes: integers, floats.
 
     Args:
@@ -15896,7 +16414,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3910)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4038)
     Dtypes: integers, floats.
 
     Args:
@@ -15951,7 +16469,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3922)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4050)
     Dtypes: integers, floats.
 
     Args:
@@ -15997,7 +16515,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3933)
+    (derivatives.yaml:4061)
     Dtypes: integers, floats.
 
     Args:
@@ -16053,7 +16571,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3950)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4078)
     Dtypes: integers, floats.
 
     Args:
@@ -16093,7 +16611,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3963)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4091)
     Dtypes: floats.
 
     Args:
@@ -16210,7 +16728,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3983)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4111)
     Dtypes: floats.
 
     Args:
@@ -16381,7 +16899,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3998)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4126)
     Dtypes: floats.
 
     Args:
@@ -16443,7 +16961,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4009)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4137)
     Dtypes: floats.
 
     Args:
@@ -16505,7 +17023,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4022)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4150)
     Dtypes: floats.
 
     Args:
@@ -16558,7 +17076,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4034)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4162)
     Dtypes: floats.
 
     Args:
@@ -16605,7 +17123,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4052)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4180)
     Dtypes: floats.
 
     Args:
@@ -16666,7 +17184,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4066)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4194)
     Dtypes: floats.
 
     Args:
@@ -16698,7 +17216,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4077)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4205)
     Dtypes: floats.
 
     Args:
@@ -16723,7 +17241,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4086)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4214)
     Dtypes: floats.
 
     Args:
@@ -16757,7 +17275,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4095)
+    Tensor mean, Tensor var) (derivatives.yaml:4223)
     Dtypes: floats.
 
     Args:
@@ -16838,7 +17356,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4120)
+    Tensor var) (derivatives.yaml:4248)
     Dtypes: floats.
 
     Args:
@@ -16919,7 +17437,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4142)
+    (derivatives.yaml:4270)
     Dtypes: floats.
 
     Args:
@@ -17010,7 +17528,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4162)
+    (derivatives.yaml:4290)
     Dtypes: floats.
 
     Args:
@@ -17072,7 +17590,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4184)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4312)
     Dtypes: floats.
 
     Args:
@@ -17130,7 +17648,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4208)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4336)
     Dtypes: floats.
 
     Args:
@@ -17190,7 +17708,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4228)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4356)
     Dtypes: floats.
 
     Args:
@@ -17247,7 +17765,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4251)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4379)
     Dtypes: floats.
 
     Args:
@@ -17311,7 +17829,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4268)
+    Tensor total_weight) (derivatives.yaml:4396)
     Dtypes: floats.
 
     Args:
@@ -17397,7 +17915,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4293)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4421)
     Dtypes: floats.
 
     Args:
@@ -17510,7 +18028,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4313)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4441)
     Dtypes: floats.
 
     Args:
@@ -17609,7 +18127,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4344)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4472)
     Dtypes: floats.
 
     Args:
@@ -17662,7 +18180,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4366)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4494)
     Dtypes: floats.
 
     Args:
@@ -17737,7 +18255,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4386)
+    (derivatives.yaml:4514)
     Dtypes: floats.
 
     Args:
@@ -17816,7 +18334,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4409)
+    Tensor (derivatives.yaml:4537)
     Dtypes: floats.
 
     Args:
@@ -17925,7 +18443,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4433)
+    reduction=1) -> Tensor (derivatives.yaml:4561)
     Dtypes: floats.
 
     Args:
@@ -18044,7 +18562,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4458)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4586)
     Dtypes: floats.
 
     Args:
@@ -18161,7 +18679,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4480)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4608)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18216,7 +18734,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4495)
+    (derivatives.yaml:4623)
     Dtypes: all.
 
     Args:
@@ -18292,7 +18810,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4518)
+    Tensor (derivatives.yaml:4646)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18377,7 +18895,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4534)
+    (derivatives.yaml:4662)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18453,7 +18971,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4549)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4677)
     Dtypes: floats.
 
     Args:
@@ -18600,7 +19118,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4569)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4697)
     Dtypes: floats.
 
     Args:
@@ -18763,7 +19281,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4592)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4720)
     Dtypes: floats.
 
     Args:
@@ -18900,7 +19418,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4612)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4740)
     Dtypes: floats.
 
     Args:
@@ -19035,7 +19553,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4642)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4770)
     Dtypes: floats.
 
     Args:
@@ -21423,6 +21941,11 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -21714,6 +22237,15 @@ FUNCTIONS = [
     "conv_transpose3d",
     "border_pad",
     "border_pad_backward",
+    "im2col",
+    "col2im",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "resample",
+    "resample_backward",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool_with_indices",
     "max_pool_backward",
     "max_pool1d",

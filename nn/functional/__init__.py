@@ -3,6 +3,7 @@
 from ...generated.ops import (
     adaptive_avg_pool1d,
     avg_pool1d,
+    channel_shuffle,
     conv1d,
     conv2d,
     conv3d,
@@ -15,6 +16,8 @@ from ...generated.ops import (
     leaky_relu_,
     linear,
     logsigmoid,
+    pixel_shuffle,
+    pixel_unshuffle,
     relu_,
     softplus,
 )
@@ -31,13 +34,16 @@ from .average_pooling import avg_pool2d, avg_pool3d
 from .classification import cross_entropy, nll_loss
 from .dropout import dropout
 from .embedding import embedding, one_hot
+from .folding import fold, unfold
 from .group_norm import group_norm, instance_norm
 from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, l1_loss, mse_loss
 from .multihead import multi_head_attention_forward
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
+from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .rms_norm import local_response_norm, rms_norm
+from .sampling import affine_grid, grid_sample
 from .softmax import log_softmax, softmax, softmin
 from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 
@@ -100,4 +106,15 @@ __all__ = [
     "softmin",
     "softplus",
     "tanh",
+    "fold",
+    "unfold",
+    "interpolate",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
+    "affine_grid",
+    "grid_sample",
+    "channel_shuffle",
+    "pixel_shuffle",
+    "pixel_unshuffle",
 ]

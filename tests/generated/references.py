@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_images import IMAGES
 from .references_joining import JOINING
 from .references_losses import LOSSES
 from .references_network import NETWORK
@@ -208,6 +209,7 @@ REFERENCES: dict[str, Reference] = {
     **SHAPES,
     **JOINING,
     **PLACES,
+    **IMAGES,
     **SORTING,
     **NETWORK,
     **POOLING,
