@@ -54,6 +54,7 @@ from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import resampling as resampling_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
@@ -10506,12 +10507,213 @@ class BorderPadBackwardBackward0(Node):
         return (tangent0,)
 
 
+class Im2colBackward0(Node):
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5174)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
+    op_name = "im2col"
+    spec_place = "derivatives.yaml:5174"
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Im2colBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)."""
+        self_shape = node._saved_self_sym_sizes
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.im2col(self_t, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
+class Col2imBackward0(Node):
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5189)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
+    op_name = "col2im"
+    spec_place = "derivatives.yaml:5189"
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Col2imBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: im2col(grad, kernel_size, dilation, padding, stride)."""
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.im2col(grad, kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, output_size, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.col2im(self_t, output_size, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
+class ResampleBackward0(Node):
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:5234)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_scale",
+        "_saved_self_sym_sizes",
+    )
+    op_name = "resample"
+    spec_place = "derivatives.yaml:5234"
+
+    @staticmethod
+    def record(result, self, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """All gradients from one kernel: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            as_gradient(
+                resampling_kernels.resample_backward(
+                    grad, dim, self_shape[dim], filter, align_corners, scale, antialias
+                ),
+                shape,
+                dtype,
+            ),
+        )
+
+    def formula(node, grad):
+        """self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(
+                op.resample_backward(grad, dim, self_shape[dim], filter, align_corners, scale, antialias), node.metas[0]
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, length, filter, align_corners, scale, antialias, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample(self_t, dim, length, filter, align_corners, scale, antialias)
+        return (tangent0,)
+
+
+class ResampleBackwardBackward0(Node):
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:5251)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_grad_output_sym_sizes",
+        "_saved_scale",
+    )
+    op_name = "resample_backward"
+    spec_place = "derivatives.yaml:5251"
+
+    @staticmethod
+    def record(result, grad_output, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackwardBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_dim = dim
+        node._saved_grad_output_sym_sizes = grad_output._shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        grad_output_shape = node._saved_grad_output_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(op.resample(grad, dim, grad_output_shape[dim], filter, align_corners, scale, antialias), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, grad_output, dim, length, filter, align_corners, scale, antialias, grad_output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample_backward(grad_output_t, dim, length, filter, align_corners, scale, antialias)
+        return (tangent0,)
+
+
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5171)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5299)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:5171"
+    spec_place = "derivatives.yaml:5299"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -10556,11 +10758,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5194)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5322)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:5194"
+    spec_place = "derivatives.yaml:5322"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10596,11 +10798,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5243)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5371)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:5243"
+    spec_place = "derivatives.yaml:5371"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -10645,7 +10847,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5273)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5401)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -10658,7 +10860,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:5273"
+    spec_place = "derivatives.yaml:5401"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -10718,7 +10920,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5293)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5421)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -10730,7 +10932,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:5293"
+    spec_place = "derivatives.yaml:5421"
 
     @staticmethod
     def record(
@@ -10800,11 +11002,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5344)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5472)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:5344"
+    spec_place = "derivatives.yaml:5472"
 
     @staticmethod
     def record(result, self, spatial):
@@ -10833,11 +11035,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5362)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5490)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:5362"
+    spec_place = "derivatives.yaml:5490"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -10871,7 +11073,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5405)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5533)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -10890,7 +11092,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:5405"
+    spec_place = "derivatives.yaml:5533"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -11009,7 +11211,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5430)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5558)."""
 
     __slots__ = (
         "_saved_eps",
@@ -11025,7 +11227,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:5430"
+    spec_place = "derivatives.yaml:5558"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -11131,7 +11333,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:5452)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:5580)."""
 
     __slots__ = (
         "_saved_eps",
@@ -11145,7 +11347,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:5452"
+    spec_place = "derivatives.yaml:5580"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -11250,7 +11452,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:5472)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:5600)."""
 
     __slots__ = (
         "_saved_dim",
@@ -11265,7 +11467,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:5472"
+    spec_place = "derivatives.yaml:5600"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -11347,11 +11549,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5494)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5622)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:5494"
+    spec_place = "derivatives.yaml:5622"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -11400,11 +11602,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5518)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5646)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:5518"
+    spec_place = "derivatives.yaml:5646"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -11464,11 +11666,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5538)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5666)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:5538"
+    spec_place = "derivatives.yaml:5666"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -11517,11 +11719,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5561)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5689)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:5561"
+    spec_place = "derivatives.yaml:5689"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -11577,7 +11779,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:5578)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:5706)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -11592,7 +11794,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:5578"
+    spec_place = "derivatives.yaml:5706"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -11683,7 +11885,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:5603)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:5731)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -11696,7 +11898,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:5603"
+    spec_place = "derivatives.yaml:5731"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -11757,7 +11959,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5623)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5751)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -11774,7 +11976,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:5623"
+    spec_place = "derivatives.yaml:5751"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -11876,11 +12078,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5654)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5782)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:5654"
+    spec_place = "derivatives.yaml:5782"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -11941,7 +12143,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5676)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5804)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -11954,7 +12156,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:5676"
+    spec_place = "derivatives.yaml:5804"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -12030,7 +12232,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:5696)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:5824)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12043,7 +12245,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:5696"
+    spec_place = "derivatives.yaml:5824"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -12112,7 +12314,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:5719)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:5847)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12127,7 +12329,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:5719"
+    spec_place = "derivatives.yaml:5847"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -12234,7 +12436,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:5743)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:5871)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12249,7 +12451,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:5743"
+    spec_place = "derivatives.yaml:5871"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -12328,7 +12530,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:5768)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:5896)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12345,7 +12547,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:5768"
+    spec_place = "derivatives.yaml:5896"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -12457,11 +12659,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5790)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5918)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:5790"
+    spec_place = "derivatives.yaml:5918"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -12511,7 +12713,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:5805)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:5933)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -12521,7 +12723,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:5805"
+    spec_place = "derivatives.yaml:5933"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12582,11 +12784,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5828)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5956)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:5828"
+    spec_place = "derivatives.yaml:5956"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12624,7 +12826,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5844)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5972)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -12634,7 +12836,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:5844"
+    spec_place = "derivatives.yaml:5972"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12676,7 +12878,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5859)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5987)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -12699,7 +12901,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:5859"
+    spec_place = "derivatives.yaml:5987"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -12881,7 +13083,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5879)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6007)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -12911,7 +13113,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:5879"
+    spec_place = "derivatives.yaml:6007"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -13155,7 +13357,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5902)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6030)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -13179,7 +13381,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:5902"
+    spec_place = "derivatives.yaml:6030"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -13366,7 +13568,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5922)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6050)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -13392,7 +13594,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:5922"
+    spec_place = "derivatives.yaml:6050"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -13572,7 +13774,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5952)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6080)."""
 
     __slots__ = (
         "_saved_heads",
@@ -13594,7 +13796,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:5952"
+    spec_place = "derivatives.yaml:6080"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -13706,11 +13908,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5990)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6118)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:5990"
+    spec_place = "derivatives.yaml:6118"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -13795,11 +13997,11 @@ class HuberValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6249)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6377)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:6249"
+    spec_place = "derivatives.yaml:6377"
 
     @staticmethod
     def record(result, self, dim, normalization, forward):
@@ -13830,11 +14032,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6265)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6393)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:6265"
+    spec_place = "derivatives.yaml:6393"
 
     @staticmethod
     def record(result, self, dim, normalization):
@@ -13875,11 +14077,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6282)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6410)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:6282"
+    spec_place = "derivatives.yaml:6410"
 
     @staticmethod
     def record(result, self, dim, normalization, last):

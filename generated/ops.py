@@ -22,6 +22,7 @@ from ..runtime.autograd import (
     formulas_elementwise,
     formulas_fourier,
     formulas_grids,
+    formulas_images,
     formulas_indexing,
     formulas_joining,
     formulas_linalg,
@@ -32,6 +33,7 @@ from ..runtime.autograd import (
     formulas_quantiles,
     formulas_rearranging,
     formulas_reductions,
+    formulas_sampling,
     formulas_shape,
     formulas_statistics,
     formulas_value_losses,
@@ -47,6 +49,7 @@ from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
+from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
@@ -67,6 +70,7 @@ from ..runtime.kernels.cpu import pool as pool_kernels
 from ..runtime.kernels.cpu import ranking as ranking_kernels
 from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import resampling as resampling_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
@@ -94,6 +98,7 @@ from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import grids as grids_rules
+from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
@@ -108,6 +113,7 @@ from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
+from ..runtime.rules import sampling as sampling_rules
 from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
@@ -20787,6 +20793,535 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     return result
 
 
+def im2col(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
+
+    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
+    (derivatives.yaml:5174)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
+    ):
+        return lifted
+    return _im2col("im2col", input, kernel_size, dilation, padding, stride)
+
+
+def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, kernel_size, dilation, padding, stride = images_rules.im2col(
+        name, self, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
+    return result
+
+
+def col2im(
+    input: Tensor,
+    output_size: Sequence[int] | int,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Columns added up where their windows lie: the transpose of im2col.
+
+    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+    Tensor (derivatives.yaml:5189)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        output_size: int or 2 ints.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: im2col(grad, kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
+        is not PLAIN
+    ):
+        return lifted
+    return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
+
+
+def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, output_size, kernel_size, dilation, padding, stride = images_rules.col2im(
+        name, self, output_size, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(
+            functions.Col2imBackward0,
+            result,
+            (self, output_size, kernel_size, dilation, padding, stride),
+            (self,),
+            into,
+        )
+    return result
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
+
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:5203)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        upscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channels_to_places(self, upscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
+    Example:
+        >>> sg.pixel_shuffle(sg.arange(4).reshape(4, 1, 1), 2)
+        tensor([[[0, 1],
+                 [2, 3]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "pixel_shuffle"
+    if out is not None:
+        return write_out(name, out, pixel_shuffle(input, upscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upscale_factor.__class__ is not int:
+        upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
+    self, upscale_factor = images_rules.pixel_shuffle(name, self, upscale_factor)
+    return formulas_images.channels_to_places(self, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
+
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:5214)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        downscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: places_to_channels(self, downscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
+    Example:
+        >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
+        tensor([0, 1, 2, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pixel_unshuffle"
+    if out is not None:
+        return write_out(name, out, pixel_unshuffle(input, downscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if downscale_factor.__class__ is not int:
+        downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
+    self, downscale_factor = images_rules.pixel_unshuffle(name, self, downscale_factor)
+    return formulas_images.places_to_channels(self, downscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
+
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:5224)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        groups: int, how many groups of channels are apart from each other.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shuffled_channels(self, groups)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
+    Example:
+        >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "channel_shuffle"
+    if out is not None:
+        return write_out(name, out, channel_shuffle(input, groups))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
+    self, groups = images_rules.channel_shuffle(name, self, groups)
+    return formulas_images.shuffled_channels(self, groups)
+
+
+def resample(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """x resampled to `length` places along `dim` by a linear, cubic or lanczos filter.
+
+    resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
+    (derivatives.yaml:5234)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
+        is not PLAIN
+    ):
+        return lifted
+    return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    self, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, self, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(
+            resampling_kernels.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackward0,
+            result,
+            (self, dim, length, filter, align_corners, scale, antialias),
+            (self,),
+            into,
+        )
+    return result
+
+
+def resample_backward(
+    grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """The transpose of resample from `length` places.
+
+    resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
+    antialias) -> Tensor (derivatives.yaml:5251)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "resample_backward",
+                resample_backward,
+                "along",
+                grad_output,
+                dim,
+                length,
+                filter,
+                align_corners,
+                scale,
+                antialias,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    grad_output, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, grad_output, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            resampling_kernels.resample_backward(
+                array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackwardBackward0,
+            result,
+            (grad_output, dim, length, filter, align_corners, scale, antialias),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The image x at the places of a grid, from -1 to 1 in each dimension. Interpolation is 0 (bilinear), 1 (nearest) or 2
+    (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
+
+    grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    (derivatives.yaml:5265)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        grid: tensor.
+        interpolation_mode: int.
+        padding_mode: int.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    Raises:
+        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
+            dimension.
+    Example:
+        >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
+        tensor([[[[2.5000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "grid_sampler",
+                grid_sampler,
+                "composite",
+                input,
+                grid,
+                interpolation_mode,
+                padding_mode,
+                align_corners,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "grid_sampler"
+    if out is not None:
+        return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(grid, Tensor):
+        grid = checks.tensor(name, "grid", grid)
+    if interpolation_mode.__class__ is not int:
+        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+    if padding_mode.__class__ is not int:
+        padding_mode = checks.integer(name, "padding_mode", padding_mode)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    self, grid, interpolation_mode, padding_mode, align_corners = sampling_rules.grid_sampler(
+        name, self, grid, interpolation_mode, padding_mode, align_corners
+    )
+    return formulas_sampling.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def affine_grid_generator(
+    theta: Tensor, size: Sequence[int], align_corners: bool, *, out: Tensor | None = None
+) -> Tensor:
+    """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
+
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:5284)
+    Dtypes: floats.
+
+    Args:
+        theta: tensor.
+        size: sequence of ints.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: transformed_places(theta, size, align_corners)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
+            or one 3 x 4 matrix for (N, C, D, H, W).
+    Example:
+        >>> sg.affine_grid_generator(sg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "affine_grid_generator"
+    if out is not None:
+        return write_out(name, out, affine_grid_generator(theta, size, align_corners))
+    if not isinstance(theta, Tensor):
+        theta = checks.tensor(name, "theta", theta)
+    size = checks.integer_list(name, "size", size)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    theta, size, align_corners = sampling_rules.affine_grid(name, theta, size, align_corners)
+    return formulas_sampling.transformed_places(theta, size, align_corners)
+
+
 def max_pool_with_indices(
     input: Tensor,
     kernel_size: Sequence[int] | int,
@@ -20800,7 +21335,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5171)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5299)
     Dtypes: integers, floats.
 
     Args:
@@ -20888,7 +21423,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:5194)
+    (derivatives.yaml:5322)
     Dtypes: floats.
 
     Args:
@@ -20965,7 +21500,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5209)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5337)
     Dtypes: integers, floats.
 
     Args:
@@ -21023,7 +21558,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5220)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5348)
     Dtypes: integers, floats.
 
     Args:
@@ -21082,7 +21617,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5232)
+    ceil_mode=False) -> Tensor (derivatives.yaml:5360)
     Dtypes: integers, floats.
 
     Args:
@@ -21132,7 +21667,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:5243)
+    (derivatives.yaml:5371)
     Dtypes: integers, floats.
 
     Args:
@@ -21188,7 +21723,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:5260)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:5388)
     Dtypes: integers, floats.
 
     Args:
@@ -21230,7 +21765,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5273)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5401)
     Dtypes: floats.
 
     Args:
@@ -21347,7 +21882,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5293)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5421)
     Dtypes: floats.
 
     Args:
@@ -21518,7 +22053,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:5308)
+    count_include_pad=True) -> Tensor (derivatives.yaml:5436)
     Dtypes: floats.
 
     Args:
@@ -21585,7 +22120,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5319)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5447)
     Dtypes: floats.
 
     Args:
@@ -21653,7 +22188,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5332)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5460)
     Dtypes: floats.
 
     Args:
@@ -21712,7 +22247,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5344)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5472)
     Dtypes: floats.
 
     Args:
@@ -21759,7 +22294,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5362)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5490)
     Dtypes: floats.
 
     Args:
@@ -21820,7 +22355,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:5376)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:5504)
     Dtypes: floats.
 
     Args:
@@ -21854,7 +22389,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:5387)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:5515)
     Dtypes: floats.
 
     Args:
@@ -21881,7 +22416,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:5396)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:5524)
     Dtypes: floats.
 
     Args:
@@ -21917,7 +22452,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:5405)
+    Tensor mean, Tensor var) (derivatives.yaml:5533)
     Dtypes: floats.
 
     Args:
@@ -21998,7 +22533,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:5430)
+    Tensor var) (derivatives.yaml:5558)
     Dtypes: floats.
 
     Args:
@@ -22079,7 +22614,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:5452)
+    (derivatives.yaml:5580)
     Dtypes: floats.
 
     Args:
@@ -22170,7 +22705,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:5472)
+    (derivatives.yaml:5600)
     Dtypes: floats.
 
     Args:
@@ -22232,7 +22767,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5494)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5622)
     Dtypes: floats.
 
     Args:
@@ -22290,7 +22825,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5518)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5646)
     Dtypes: floats.
 
     Args:
@@ -22350,7 +22885,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5538)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5666)
     Dtypes: floats.
 
     Args:
@@ -22407,7 +22942,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5561)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5689)
     Dtypes: floats.
 
     Args:
@@ -22471,7 +23006,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:5578)
+    Tensor total_weight) (derivatives.yaml:5706)
     Dtypes: floats.
 
     Args:
@@ -22557,7 +23092,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:5603)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:5731)
     Dtypes: floats.
 
     Args:
@@ -22670,7 +23205,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5623)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5751)
     Dtypes: floats.
 
     Args:
@@ -22769,7 +23304,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5654)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5782)
     Dtypes: floats.
 
     Args:
@@ -22822,7 +23357,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5676)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5804)
     Dtypes: floats.
 
     Args:
@@ -22897,7 +23432,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:5696)
+    (derivatives.yaml:5824)
     Dtypes: floats.
 
     Args:
@@ -22976,7 +23511,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:5719)
+    Tensor (derivatives.yaml:5847)
     Dtypes: floats.
 
     Args:
@@ -23085,7 +23620,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:5743)
+    reduction=1) -> Tensor (derivatives.yaml:5871)
     Dtypes: floats.
 
     Args:
@@ -23204,7 +23739,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:5768)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:5896)
     Dtypes: floats.
 
     Args:
@@ -23321,7 +23856,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5790)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5918)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23376,7 +23911,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:5805)
+    (derivatives.yaml:5933)
     Dtypes: all.
 
     Args:
@@ -23452,7 +23987,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:5828)
+    Tensor (derivatives.yaml:5956)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23537,7 +24072,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:5844)
+    (derivatives.yaml:5972)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23613,7 +24148,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5859)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5987)
     Dtypes: floats.
 
     Args:
@@ -23760,7 +24295,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5879)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6007)
     Dtypes: floats.
 
     Args:
@@ -23923,7 +24458,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5902)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6030)
     Dtypes: floats.
 
     Args:
@@ -24060,7 +24595,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5922)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6050)
     Dtypes: floats.
 
     Args:
@@ -24195,7 +24730,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5952)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6080)
     Dtypes: floats.
 
     Args:
@@ -24297,7 +24832,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:5975)
+    weight=None) -> Tensor (derivatives.yaml:6103)
     Dtypes: floats.
 
     Args:
@@ -24349,7 +24884,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:5990)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6118)
     Dtypes: floats.
 
     Args:
@@ -24421,7 +24956,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:6002)
+    beta=1.0) -> Tensor (derivatives.yaml:6130)
     Dtypes: floats.
 
     Args:
@@ -24485,7 +25020,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:6020)
+    (derivatives.yaml:6148)
     Dtypes: floats.
 
     Args:
@@ -24541,7 +25076,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:6034)
+    log_target=False) -> Tensor (derivatives.yaml:6162)
     Dtypes: floats.
 
     Args:
@@ -24605,7 +25140,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6053)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6181)
     Dtypes: floats.
 
     Args:
@@ -24680,7 +25215,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:6069)
+    Tensor (derivatives.yaml:6197)
     Dtypes: floats.
 
     Args:
@@ -24735,7 +25270,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:6085)
+    reduction='mean') -> Tensor (derivatives.yaml:6213)
     Dtypes: floats.
 
     Args:
@@ -24798,7 +25333,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:6094)
+    Tensor (derivatives.yaml:6222)
     Dtypes: floats.
 
     Args:
@@ -24853,7 +25388,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:6105)
+    reduction='mean') -> Tensor (derivatives.yaml:6233)
     Dtypes: floats.
 
     Args:
@@ -24926,7 +25461,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6116)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6244)
     Dtypes: floats.
 
     Args:
@@ -24995,7 +25530,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:6130)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:6258)
     Dtypes: floats.
 
     Args:
@@ -25045,7 +25580,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:6142)
+    (derivatives.yaml:6270)
     Dtypes: floats.
 
     Args:
@@ -25097,7 +25632,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:6152)
+    (derivatives.yaml:6280)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25149,7 +25684,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6164)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6292)
     Dtypes: floats.
 
     Args:
@@ -25241,7 +25776,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6182)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6310)
     Dtypes: floats.
 
     Args:
@@ -25323,7 +25858,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6198)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6326)
     Dtypes: floats.
 
     Args:
@@ -25404,7 +25939,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:6213)
+    -> Tensor (derivatives.yaml:6341)
     Dtypes: floats.
 
     Args:
@@ -25473,7 +26008,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6229)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6357)
     Dtypes: floats.
 
     Args:
@@ -25541,7 +26076,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6249)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6377)
     Dtypes: all.
 
     Args:
@@ -25591,7 +26126,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6265)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6393)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -25637,7 +26172,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6282)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6410)
     Dtypes: all.
 
     Args:
@@ -25688,7 +26223,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6298)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6426)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25732,7 +26267,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6313)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6441)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25776,7 +26311,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6328)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6456)
     Dtypes: floats.
 
     Args:
@@ -25820,7 +26355,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6343)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6471)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25869,7 +26404,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6358)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6486)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25918,7 +26453,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6373)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6501)
     Dtypes: floats.
 
     Args:
@@ -25967,7 +26502,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6388)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6516)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26016,7 +26551,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6404)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6532)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26065,7 +26600,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6420)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6548)
     Dtypes: floats.
 
     Args:
@@ -26114,7 +26649,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6436)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6564)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26168,7 +26703,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6452)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6580)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26222,7 +26757,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6468)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6596)
     Dtypes: floats.
 
     Args:
@@ -26271,7 +26806,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6484)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6612)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26321,7 +26856,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6500)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6628)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26371,7 +26906,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6516)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6644)
     Dtypes: floats.
 
     Args:
@@ -26421,7 +26956,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6532)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6660)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26476,7 +27011,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6548)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6676)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26531,7 +27066,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6564)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6692)
     Dtypes: floats.
 
     Args:
@@ -26573,7 +27108,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6580)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6708)
     Dtypes: all.
 
     Args:
@@ -26607,7 +27142,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6591)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6719)
     Dtypes: all.
 
     Args:
@@ -29705,6 +30240,11 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -30100,6 +30640,15 @@ FUNCTIONS = [
     "conv_transpose3d",
     "border_pad",
     "border_pad_backward",
+    "im2col",
+    "col2im",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "resample",
+    "resample_backward",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool_with_indices",
     "max_pool_backward",
     "max_pool1d",

@@ -410,6 +410,11 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -1858,6 +1863,42 @@ def conv_transpose3d(
 ) -> Tensor: ...
 def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor: ...
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor: ...
+def im2col(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor: ...
+def col2im(
+    input: Tensor,
+    output_size: Sequence[int] | int,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor: ...
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor: ...
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor: ...
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor: ...
+def resample(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor: ...
+def resample_backward(
+    grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor: ...
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def affine_grid_generator(
+    theta: Tensor, size: Sequence[int], align_corners: bool, *, out: Tensor | None = None
+) -> Tensor: ...
 def max_pool_with_indices(
     input: Tensor,
     kernel_size: Sequence[int] | int,

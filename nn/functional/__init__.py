@@ -5,6 +5,7 @@ from ...generated.ops import (
     avg_pool1d,
     bilinear,
     celu_,
+    channel_shuffle,
     conv1d,
     conv2d,
     conv3d,
@@ -33,6 +34,8 @@ from ...generated.ops import (
     normalize,
     pairwise_distance,
     pdist,
+    pixel_shuffle,
+    pixel_unshuffle,
     poisson_nll_loss,
     prelu,
     relu_,
@@ -59,6 +62,7 @@ from .average_pooling import avg_pool2d, avg_pool3d
 from .classification import cross_entropy, nll_loss
 from .dropout import dropout
 from .embedding import embedding, one_hot
+from .folding import fold, unfold
 from .group_norm import group_norm, instance_norm
 from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
 from .multihead import multi_head_attention_forward
@@ -67,7 +71,9 @@ from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
 from .randomized import gumbel_softmax, rrelu
 from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
+from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .rms_norm import local_response_norm, rms_norm
+from .sampling import affine_grid, grid_sample
 from .softmax import log_softmax, softmax, softmin
 from .triplet import triplet_margin_with_distance_loss
 from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
@@ -167,4 +173,15 @@ __all__ = [
     "tanhshrink",
     "threshold",
     "threshold_",
+    "fold",
+    "unfold",
+    "interpolate",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
+    "affine_grid",
+    "grid_sample",
+    "channel_shuffle",
+    "pixel_shuffle",
+    "pixel_unshuffle",
 ]

@@ -14,6 +14,7 @@ from .references_activations import ACTIVATIONS, PARTS
 from .references_counting import COUNTING
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
+from .references_images import IMAGES
 from .references_joining import JOINING
 from .references_linalg import LINALG
 from .references_losses import LOSSES
@@ -220,6 +221,7 @@ REFERENCES: dict[str, Reference] = {
     **SHAPES,
     **JOINING,
     **PLACES,
+    **IMAGES,
     **SORTING,
     **STATISTICS,
     **LINALG,
