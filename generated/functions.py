@@ -8,6 +8,7 @@ from numpy import empty
 from ..runtime.autograd import (
     formulas_attention,
     formulas_convolution,
+    formulas_decompositions,
     formulas_indexing,
     formulas_linalg,
     formulas_losses,
@@ -15,6 +16,7 @@ from ..runtime.autograd import (
     formulas_recurrent,
     formulas_reductions,
     formulas_shape,
+    formulas_solving,
     formulas_standardize,
 )
 from ..runtime.autograd.backward_kernels import all_native, as_gradient, as_gradients, dtype_of
@@ -6138,12 +6140,747 @@ class AddmvBackward0(Node):
         return (tangent0,)
 
 
+class LinalgInvBackward0(Node):
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:2413)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "linalg_inv"
+    spec_place = "derivatives.yaml:2413"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgInvBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """A: -adjoint(result).matmul(grad).matmul(adjoint(result))."""
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(-formulas_linalg.adjoint(result).matmul(grad).matmul(formulas_linalg.adjoint(result)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = -result.matmul(A_t).matmul(result)
+        return (tangent0,)
+
+
+class LinalgInvExBackward0(Node):
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:2442)."""
+
+    __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
+    op_name = "linalg_inv_ex"
+    spec_place = "derivatives.yaml:2442"
+    output_count = 2
+    saved_slots = ("kept_inverse",)
+    saved_outputs = {"kept_inverse": 0}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgInvExBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_inverse = saved = alias_of(results[0])
+        node.kept_inverse_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        inverse = unpack_output(node, "kept_inverse", 0)
+        return (
+            fit(-formulas_linalg.adjoint(inverse).matmul(grad).matmul(formulas_linalg.adjoint(inverse)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, A, check_errors, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        inverse = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = -inverse.matmul(A_t).matmul(inverse)
+        return (tangent0, None)
+
+
+class SolveMatricesBackward0(Node):
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:2460)."""
+
+    __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
+    op_name = "solve_matrices"
+    spec_place = "derivatives.yaml:2460"
+    output_count = 2
+    saved_slots = ("kept_A", "kept_solution")
+    saved_outputs = {"kept_solution": 0}
+
+    @staticmethod
+    def record(results, A, B):
+        """Put `results` into the graph."""
+        node = new(SolveMatricesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype), (B._shape, B._dtype))
+        node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_solution = saved = alias_of(results[0])
+        node.kept_solution_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """A: solve_slopes(...)[0]; B: solve_slopes(...)[1]."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        A = unpack(node, "kept_A")
+        solution = unpack_output(node, "kept_solution", 0)
+        shared_0 = formulas_solving.solve_slopes(grad, A, solution)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, A, B, check_errors, A_t, B_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        solution = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        B_t = zeros_if_missing(B_t, B)
+        tangent0 = formulas_solving.solve_tangent(A, solution, A_t, B_t)
+        return (tangent0, None)
+
+
+class SolveTriangularMatricesBackward0(Node):
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:2505)."""
+
+    __slots__ = (
+        "_saved_unitriangular",
+        "_saved_upper",
+        "kept_A",
+        "kept_A_version",
+        "kept_result",
+        "kept_result_version",
+    )
+    op_name = "solve_triangular_matrices"
+    spec_place = "derivatives.yaml:2505"
+    saved_slots = ("kept_A", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, A, B, upper, unitriangular):
+        """Put `result` into the graph."""
+        node = new(SolveTriangularMatricesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype), (B._shape, B._dtype))
+        node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
+        node._saved_upper = upper
+        node._saved_unitriangular = unitriangular
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """A: triangular_slopes(...)[0]; B: triangular_slopes(...)[1]."""
+        upper = node._saved_upper
+        unitriangular = node._saved_unitriangular
+        A = unpack(node, "kept_A")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_solving.triangular_slopes(grad, A, result, upper, unitriangular)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, A, B, upper, unitriangular, A_t, B_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        B_t = zeros_if_missing(B_t, B)
+        tangent0 = formulas_solving.triangular_tangent(A, result, A_t, B_t, upper, unitriangular)
+        return (tangent0,)
+
+
+class LinalgDetBackward0(Node):
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:2533)."""
+
+    __slots__ = ("kept_A", "kept_A_version")
+    op_name = "linalg_det"
+    spec_place = "derivatives.yaml:2533"
+    saved_slots = ("kept_A",)
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgDetBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """A: grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))."""
+        A = unpack(node, "kept_A")
+        return (fit(grad.unsqueeze(-1).unsqueeze(-1) * formulas_reductions.conjugate(op.cofactors(A)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = (op.cofactors(A) * A_t).sum((-2, -1))
+        return (tangent0,)
+
+
+class CofactorsBackward0(Node):
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:2550)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "cofactors"
+    spec_place = "derivatives.yaml:2550"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(CofactorsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: cofactors_slope(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_solving.cofactors_slope(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_solving.cofactors_tangent(self, result, self_t)
+        return (tangent0,)
+
+
+class LinalgSlogdetBackward0(Node):
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2572)."""
+
+    __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
+    op_name = "linalg_slogdet"
+    spec_place = "derivatives.yaml:2572"
+    output_count = 2
+    saved_slots = ("kept_A", "kept_sign")
+    saved_outputs = {"kept_sign": 0}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgSlogdetBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_sign = saved = alias_of(results[0])
+        node.kept_sign_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def apply(node, grads):
+        """A: log_determinant_slope(grads, A, sign)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        A = unpack(node, "kept_A")
+        sign = unpack_output(node, "kept_sign", 0)
+        return (fit(formulas_solving.log_determinant_slope(grads, A, sign), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        sign = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_solving.log_determinant_tangents(A, sign, A_t)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class CholeskyFactorBackward0(Node):
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:2611)."""
+
+    __slots__ = ("kept_L", "kept_L_version", "output_metas")
+    op_name = "cholesky_factor"
+    spec_place = "derivatives.yaml:2611"
+    output_count = 2
+    saved_slots = ("kept_L",)
+    saved_outputs = {"kept_L": 0}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(CholeskyFactorBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_L = saved = alias_of(results[0])
+        node.kept_L_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def apply(node, grads):
+        """self: cholesky_slope(grad, L)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        L = unpack_output(node, "kept_L", 0)
+        return (fit(formulas_solving.cholesky_slope(grad, L), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, check_errors, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        L = result[0]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_solving.cholesky_tangent(L, self_t)
+        return (tangent0, None)
+
+
+class LinalgSvdBackward0(Node):
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:2758)."""
+
+    __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
+    op_name = "linalg_svd"
+    spec_place = "derivatives.yaml:2758"
+    output_count = 3
+    saved_slots = ("kept_U", "kept_S", "kept_Vh")
+    saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgSvdBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_U = saved = alias_of(results[0])
+        node.kept_U_version = saved._writes[0]
+        node.kept_S = saved = alias_of(results[1])
+        node.kept_S_version = saved._writes[0]
+        node.kept_Vh = saved = alias_of(results[2])
+        node.kept_Vh_version = saved._writes[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+        results[2]._fn = Output(node, 2)
+        results[2]._rg = True
+
+    def apply(node, grads):
+        """A: svd_slope(grads, U, S, Vh)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        U = unpack_output(node, "kept_U", 0)
+        S = unpack_output(node, "kept_S", 1)
+        Vh = unpack_output(node, "kept_Vh", 2)
+        return (fit(formulas_decompositions.svd_slope(grads, U, S, Vh), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, full_matrices, driver, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        U = result[0]
+        S = result[1]
+        Vh = result[2]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_decompositions.svd_tangents_of(A_t, U, S, Vh)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        tangent2 = shared_0[2]
+        return (tangent0, tangent1, tangent2)
+
+
+class LinalgSvdvalsBackward0(Node):
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:2778)."""
+
+    __slots__ = ("kept_A", "kept_A_version")
+    op_name = "linalg_svdvals"
+    spec_place = "derivatives.yaml:2778"
+    saved_slots = ("kept_A",)
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgSvdvalsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """A: singular_values_slope(grad, A)."""
+        A = unpack(node, "kept_A")
+        return (fit(formulas_decompositions.singular_values_slope(grad, A), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, driver, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = formulas_decompositions.singular_values_tangent(A, A_t)
+        return (tangent0,)
+
+
+class HermitianEigenBackward0(Node):
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2809)."""
+
+    __slots__ = (
+        "kept_eigenvalues",
+        "kept_eigenvalues_version",
+        "kept_eigenvectors",
+        "kept_eigenvectors_version",
+        "output_metas",
+    )
+    op_name = "hermitian_eigen"
+    spec_place = "derivatives.yaml:2809"
+    output_count = 2
+    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
+    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(HermitianEigenBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
+        node.kept_eigenvectors = saved = alias_of(results[1])
+        node.kept_eigenvectors_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def apply(node, grads):
+        """self: eigen_slope(grads, eigenvalues, eigenvectors)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
+        return (fit(formulas_decompositions.eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        eigenvalues = result[0]
+        eigenvectors = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        shared_0 = formulas_decompositions.eigen_tangents(self_t, eigenvalues, eigenvectors)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class HermitianEigenvaluesBackward0(Node):
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:2838)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hermitian_eigenvalues"
+    spec_place = "derivatives.yaml:2838"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(HermitianEigenvaluesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: eigenvalues_slope(grad, self)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.eigenvalues_slope(grad, self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.eigenvalues_tangent(self, self_t)
+        return (tangent0,)
+
+
+class LinalgEigBackward0(Node):
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2865)."""
+
+    __slots__ = (
+        "kept_eigenvalues",
+        "kept_eigenvalues_version",
+        "kept_eigenvectors",
+        "kept_eigenvectors_version",
+        "output_metas",
+    )
+    op_name = "linalg_eig"
+    spec_place = "derivatives.yaml:2865"
+    output_count = 2
+    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
+    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(LinalgEigBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
+        node.kept_eigenvectors = saved = alias_of(results[1])
+        node.kept_eigenvectors_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def apply(node, grads):
+        """self: general_eigen_slope(grads, eigenvalues, eigenvectors)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
+        return (fit(formulas_decompositions.general_eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        eigenvalues = result[0]
+        eigenvectors = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        shared_0 = formulas_decompositions.general_eigen_tangents(self_t, eigenvalues, eigenvectors)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class LinalgEigvalsBackward0(Node):
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:2884)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "linalg_eigvals"
+    spec_place = "derivatives.yaml:2884"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LinalgEigvalsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: general_eigenvalues_slope(grad, self)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.general_eigenvalues_slope(grad, self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.general_eigenvalues_tangent(self, self_t)
+        return (tangent0,)
+
+
+class LinalgQrBackward0(Node):
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:2902)."""
+
+    __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
+    op_name = "linalg_qr"
+    spec_place = "derivatives.yaml:2902"
+    output_count = 2
+    saved_slots = ("kept_Q", "kept_R")
+    saved_outputs = {"kept_Q": 0, "kept_R": 1}
+
+    @staticmethod
+    def record(results, A, mode):
+        """Put `results` into the graph."""
+        node = new(LinalgQrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node._saved_mode = mode
+        node.kept_Q = saved = alias_of(results[0])
+        node.kept_Q_version = saved._writes[0]
+        node.kept_R = saved = alias_of(results[1])
+        node.kept_R_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def apply(node, grads):
+        """A: qr_slope(grads, Q, R, mode)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        mode = node._saved_mode
+        Q = unpack_output(node, "kept_Q", 0)
+        R = unpack_output(node, "kept_R", 1)
+        return (fit(formulas_decompositions.qr_slope(grads, Q, R, mode), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, mode, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        Q = result[0]
+        R = result[1]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_decompositions.qr_tangents(A_t, A, Q, R, mode)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class PseudoInverseBackward0(Node):
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:2931)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "pseudo_inverse"
+    spec_place = "derivatives.yaml:2931"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(PseudoInverseBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: pseudo_inverse_slope(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_decompositions.pseudo_inverse_slope(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, atol, rtol, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.pseudo_inverse_tangent(self, result, self_t)
+        return (tangent0,)
+
+
+class LinalgMatrixExpBackward0(Node):
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3094)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "linalg_matrix_exp"
+    spec_place = "derivatives.yaml:3094"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LinalgMatrixExpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: exponential_along(adjoint(self), grad)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.exponential_along(formulas_linalg.adjoint(self), grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.exponential_along(self, self_t)
+        return (tangent0,)
+
+
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2414)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3179)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2414"
+    spec_place = "derivatives.yaml:3179"
 
     @staticmethod
     def record(result, self):
@@ -6170,11 +6907,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2492)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3257)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2492"
+    spec_place = "derivatives.yaml:3257"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6203,11 +6940,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2508)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3273)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2508"
+    spec_place = "derivatives.yaml:3273"
 
     @staticmethod
     def record(result, self, dims):
@@ -6234,11 +6971,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2531)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3296)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2531"
+    spec_place = "derivatives.yaml:3296"
 
     @staticmethod
     def record(result, self):
@@ -6263,11 +7000,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2547)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3312)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2547"
+    spec_place = "derivatives.yaml:3312"
 
     @staticmethod
     def record(result, self):
@@ -6294,11 +7031,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2562)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3327)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2562"
+    spec_place = "derivatives.yaml:3327"
 
     @staticmethod
     def record(result, self):
@@ -6325,11 +7062,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2572)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3337)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2572"
+    spec_place = "derivatives.yaml:3337"
 
     @staticmethod
     def record(result, self, dim):
@@ -6356,11 +7093,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2587)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3352)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2587"
+    spec_place = "derivatives.yaml:3352"
 
     @staticmethod
     def record(result, self):
@@ -6397,11 +7134,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2603)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3368)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2603"
+    spec_place = "derivatives.yaml:3368"
 
     @staticmethod
     def record(result, self):
@@ -6426,11 +7163,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2652)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3417)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2652"
+    spec_place = "derivatives.yaml:3417"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6473,11 +7210,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2665)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3430)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2665"
+    spec_place = "derivatives.yaml:3430"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6506,11 +7243,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2677)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:3442)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2677"
+    spec_place = "derivatives.yaml:3442"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6559,11 +7296,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2692)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:3457)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2692"
+    spec_place = "derivatives.yaml:3457"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6596,11 +7333,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2706)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3471)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2706"
+    spec_place = "derivatives.yaml:3471"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6633,7 +7370,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2718)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3483)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6644,7 +7381,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2718"
+    spec_place = "derivatives.yaml:3483"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6691,11 +7428,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2735)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3500)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2735"
+    spec_place = "derivatives.yaml:3500"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6730,11 +7467,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2750)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3515)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2750"
+    spec_place = "derivatives.yaml:3515"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6780,11 +7517,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2767)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3532)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2767"
+    spec_place = "derivatives.yaml:3532"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6815,11 +7552,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2800)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3565)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2800"
+    spec_place = "derivatives.yaml:3565"
 
     @staticmethod
     def record(result, self, dim):
@@ -6853,11 +7590,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2812)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3577)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2812"
+    spec_place = "derivatives.yaml:3577"
 
     @staticmethod
     def record(result, self, dim):
@@ -6891,11 +7628,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2826)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3591)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2826"
+    spec_place = "derivatives.yaml:3591"
 
     @staticmethod
     def record(result, self, dim):
@@ -6929,11 +7666,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2853)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3618)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2853"
+    spec_place = "derivatives.yaml:3618"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6973,11 +7710,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2875)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3640)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2875"
+    spec_place = "derivatives.yaml:3640"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7014,11 +7751,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2892)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3657)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2892"
+    spec_place = "derivatives.yaml:3657"
 
     @staticmethod
     def record(result, self, dims):
@@ -7055,11 +7792,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2908)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3673)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2908"
+    spec_place = "derivatives.yaml:3673"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7099,11 +7836,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2923)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3688)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2923"
+    spec_place = "derivatives.yaml:3688"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7140,11 +7877,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2941)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3706)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2941"
+    spec_place = "derivatives.yaml:3706"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7181,11 +7918,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2959)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3724)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2959"
+    spec_place = "derivatives.yaml:3724"
 
     @staticmethod
     def record(result, self, pad):
@@ -7223,11 +7960,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2978)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3743)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2978"
+    spec_place = "derivatives.yaml:3743"
 
     @staticmethod
     def record(result, self):
@@ -7252,11 +7989,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2993)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3758)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2993"
+    spec_place = "derivatives.yaml:3758"
 
     @staticmethod
     def record(result, self):
@@ -7281,11 +8018,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3007)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3772)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:3007"
+    spec_place = "derivatives.yaml:3772"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7327,11 +8064,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3027)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3792)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:3027"
+    spec_place = "derivatives.yaml:3792"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7360,11 +8097,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3042)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3807)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:3042"
+    spec_place = "derivatives.yaml:3807"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7401,11 +8138,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3064)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3829)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:3064"
+    spec_place = "derivatives.yaml:3829"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7450,11 +8187,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3081)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3846)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:3081"
+    spec_place = "derivatives.yaml:3846"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7499,11 +8236,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3100)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3865)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:3100"
+    spec_place = "derivatives.yaml:3865"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7548,11 +8285,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3119)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3884)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:3119"
+    spec_place = "derivatives.yaml:3884"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7591,11 +8328,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3139)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3904)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:3139"
+    spec_place = "derivatives.yaml:3904"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7627,11 +8364,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3152)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3917)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:3152"
+    spec_place = "derivatives.yaml:3917"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7672,11 +8409,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3171)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3936)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:3171"
+    spec_place = "derivatives.yaml:3936"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7720,11 +8457,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3187)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3952)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3187"
+    spec_place = "derivatives.yaml:3952"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7784,11 +8521,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3232)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3997)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3232"
+    spec_place = "derivatives.yaml:3997"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7826,11 +8563,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3246)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4011)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3246"
+    spec_place = "derivatives.yaml:4011"
 
     @staticmethod
     def record(result, self, value):
@@ -7862,11 +8599,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3258)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4023)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3258"
+    spec_place = "derivatives.yaml:4023"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7904,11 +8641,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3270)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4035)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3270"
+    spec_place = "derivatives.yaml:4035"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7947,7 +8684,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3292)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4057)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -7959,7 +8696,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3292"
+    spec_place = "derivatives.yaml:4057"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8034,11 +8771,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3319)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4084)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3319"
+    spec_place = "derivatives.yaml:4084"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8086,7 +8823,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3337)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4102)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8101,7 +8838,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3337"
+    spec_place = "derivatives.yaml:4102"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8175,7 +8912,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3367)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4132)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8189,7 +8926,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3367"
+    spec_place = "derivatives.yaml:4132"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8255,7 +8992,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3384)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4149)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8269,7 +9006,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3384"
+    spec_place = "derivatives.yaml:4149"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8333,11 +9070,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3496)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4261)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3496"
+    spec_place = "derivatives.yaml:4261"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8368,11 +9105,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3513)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4278)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3513"
+    spec_place = "derivatives.yaml:4278"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8401,11 +9138,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3527)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4292)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3527"
+    spec_place = "derivatives.yaml:4292"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8445,11 +9182,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3550)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4315)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3550"
+    spec_place = "derivatives.yaml:4315"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8480,11 +9217,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3599)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4364)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3599"
+    spec_place = "derivatives.yaml:4364"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8524,7 +9261,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3629)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4394)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8537,7 +9274,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3629"
+    spec_place = "derivatives.yaml:4394"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8597,7 +9334,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3649)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4414)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8609,7 +9346,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3649"
+    spec_place = "derivatives.yaml:4414"
 
     @staticmethod
     def record(
@@ -8679,11 +9416,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3700)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4465)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3700"
+    spec_place = "derivatives.yaml:4465"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8712,11 +9449,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3718)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4483)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3718"
+    spec_place = "derivatives.yaml:4483"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8750,7 +9487,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3761)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4526)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8769,7 +9506,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3761"
+    spec_place = "derivatives.yaml:4526"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8877,7 +9614,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3786)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4551)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8893,7 +9630,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3786"
+    spec_place = "derivatives.yaml:4551"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8988,7 +9725,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3808)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4573)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9002,7 +9739,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3808"
+    spec_place = "derivatives.yaml:4573"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9096,7 +9833,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3828)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4593)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9111,7 +9848,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3828"
+    spec_place = "derivatives.yaml:4593"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9184,11 +9921,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3850)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4615)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3850"
+    spec_place = "derivatives.yaml:4615"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9232,11 +9969,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3874)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4639)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3874"
+    spec_place = "derivatives.yaml:4639"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9289,11 +10026,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3894)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4659)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3894"
+    spec_place = "derivatives.yaml:4659"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9337,11 +10074,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3917)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4682)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3917"
+    spec_place = "derivatives.yaml:4682"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9390,7 +10127,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3934)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4699)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9405,7 +10142,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3934"
+    spec_place = "derivatives.yaml:4699"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9487,7 +10224,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3959)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4724)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9500,7 +10237,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3959"
+    spec_place = "derivatives.yaml:4724"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9552,7 +10289,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3979)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4744)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9569,7 +10306,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3979"
+    spec_place = "derivatives.yaml:4744"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9660,11 +10397,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4010)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4775)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:4010"
+    spec_place = "derivatives.yaml:4775"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9718,7 +10455,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4032)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4797)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9731,7 +10468,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:4032"
+    spec_place = "derivatives.yaml:4797"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9798,7 +10535,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4052)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4817)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9811,7 +10548,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:4052"
+    spec_place = "derivatives.yaml:4817"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9871,7 +10608,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4075)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4840)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9886,7 +10623,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:4075"
+    spec_place = "derivatives.yaml:4840"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9982,7 +10719,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4099)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4864)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9997,7 +10734,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:4099"
+    spec_place = "derivatives.yaml:4864"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10065,7 +10802,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4124)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4889)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10082,7 +10819,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:4124"
+    spec_place = "derivatives.yaml:4889"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10181,11 +10918,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4146)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4911)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:4146"
+    spec_place = "derivatives.yaml:4911"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10230,7 +10967,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4161)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4926)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10240,7 +10977,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:4161"
+    spec_place = "derivatives.yaml:4926"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10296,11 +11033,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4184)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4949)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4184"
+    spec_place = "derivatives.yaml:4949"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10333,7 +11070,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4200)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4965)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10343,7 +11080,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4200"
+    spec_place = "derivatives.yaml:4965"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10380,7 +11117,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4215)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4980)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10403,7 +11140,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4215"
+    spec_place = "derivatives.yaml:4980"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10568,7 +11305,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4235)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5000)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10598,7 +11335,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4235"
+    spec_place = "derivatives.yaml:5000"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10817,7 +11554,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4258)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5023)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10841,7 +11578,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4258"
+    spec_place = "derivatives.yaml:5023"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11009,7 +11746,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4278)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5043)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11035,7 +11772,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4278"
+    spec_place = "derivatives.yaml:5043"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11196,7 +11933,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4308)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5073)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11218,7 +11955,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4308"
+    spec_place = "derivatives.yaml:5073"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

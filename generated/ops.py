@@ -15,12 +15,15 @@ from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_contraction,
     formulas_convolution,
+    formulas_decompositions,
     formulas_indexing,
     formulas_linalg,
+    formulas_matrix,
     formulas_products,
     formulas_rearranging,
     formulas_reductions,
     formulas_shape,
+    formulas_solving,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
@@ -35,11 +38,13 @@ from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import decompositions as decompositions_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
+from ..runtime.kernels.cpu import lapack as lapack_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
@@ -55,6 +60,7 @@ from ..runtime.kernels.cpu import running as running_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
+from ..runtime.kernels.cpu import solving as solving_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
 from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
@@ -69,12 +75,14 @@ from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
+from ..runtime.rules import norms as norms_rules
 from ..runtime.rules import pieces as pieces_rules
 from ..runtime.rules import pooling as pooling_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
+from ..runtime.rules import solving as solving_rules
 from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
@@ -9841,10 +9849,2142 @@ def bilinear(
     return formulas_products.bilinear_form(input1, input2, weight, bias)
 
 
+def linalg_inv(A: Tensor) -> Tensor:
+    """A^-1 of square matrices; an error for a singular one.
+
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:2413)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        Tensor: the dtype of `A`.
+    Gradients:
+        A: -adjoint(result).matmul(grad).matmul(adjoint(result))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.inv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[-2.0000,  1.0000],
+                [ 1.5000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_inv("linalg_inv", A)
+
+
+def _linalg_inv(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(solving_kernels.inverse(array_in(A, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (A,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgInvBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgInvBackward0, result, (A,), (A,), into)
+    return result
+
+
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A^-1 of square matrices: linalg.inv.
+
+    inverse(Tensor self) -> Tensor (derivatives.yaml:2431)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_inv(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.inverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    if watch.lifts and (lifted := lift("inverse", inverse, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "inverse"
+    if out is not None:
+        return write_out(name, out, inverse(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_inv(self)
+
+
+def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
+
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:2442)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        inverse: the dtype of `A`.
+        info: int64.
+    Gradients:
+        A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
+
+
+_linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
+
+
+def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, check_errors = solving_rules.square(name, A, check_errors)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(
+            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (A, check_errors))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgInvExBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgInvExBackward0, results, (A, check_errors), (A,))
+    return _linalg_inv_ex_result(*results)
+
+
+def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """X with A X = B for matrices of one batch, and the first zero pivot of A.
+
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:2460)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        check_errors: bool.
+    Returns:
+        solution: the dtype that all tensors share.
+        info: int64.
+    Gradients:
+        A: solve_slopes(...)[0]
+        B: solve_slopes(...)[1]
+    """
+    if watch.lifts and (lifted := lift("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not PLAIN:
+        return lifted
+    return _solve_matrices("solve_matrices", A, B, check_errors)
+
+
+_solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
+
+
+def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    computed = (
+        A._dtype
+        if A._dtype.native and B._dtype is A._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (A, B))
+    )
+    try:
+        results = outputs(
+            solving_kernels.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
+            computed,
+            ("same", "int64"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, check_errors))
+    if grad_mode.grad and (A._rg or B._rg):
+        functions.SolveMatricesBackward0.record(results, A, B)
+    if watch.active:
+        propagate(functions.SolveMatricesBackward0, results, (A, B, check_errors), (A, B))
+    return _solve_matrices_result(*results)
+
+
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
+
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:2473)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: solved(A, B, left, True)[0]
+    Raises:
+        RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))
+        tensor([0.5000, 0.2500])
+    """
+    if watch.lifts and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left)) is not PLAIN:
+        return lifted
+    name = "linalg_solve"
+    A = checks.tensor(name, "A", A)
+    B = checks.tensor(name, "B", B)
+    left = checks.boolean(name, "left", left)
+    A, B, left = solving_rules.solve(name, A, B, left)
+    return formulas_solving.solved(A, B, left, True)[0]
+
+
+def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
+
+    linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
+    (derivatives.yaml:2490)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        result: the dtype that all tensors share.
+        info: int64.
+    Gradients:
+        through: solved(A, B, left, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info
+        tensor(1)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_solve_ex"
+    A = checks.tensor(name, "A", A)
+    B = checks.tensor(name, "B", B)
+    left = checks.boolean(name, "left", left)
+    check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
+    return formulas_solving.solved(A, B, left, check_errors)
+
+
+def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
+    """X with A X = B for triangular matrices of one batch.
+
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:2505)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        upper: bool.
+        unitriangular: bool.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        A: triangular_slopes(...)[0]
+        B: triangular_slopes(...)[1]
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
+
+
+def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if unitriangular.__class__ is not bool:
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    computed = (
+        A._dtype
+        if A._dtype.native and B._dtype is A._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (A, B))
+    )
+    try:
+        result = adopt(
+            lapack_kernels.solve_triangular_matrices(
+                array_in(A, computed), array_in(B, computed), upper, unitriangular
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, upper, unitriangular))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg or B._rg) and result._dtype.kind in "fc":
+        functions.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular)
+    if watch.active:
+        propagate(functions.SolveTriangularMatricesBackward0, result, (A, B, upper, unitriangular), (A, B), into)
+    return result
+
+
+def linalg_solve_triangular(
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
+
+    linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
+    (derivatives.yaml:2517)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        B: tensor.
+        upper: bool, by keyword.
+        left: bool, by keyword; default True.
+        unitriangular: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: triangular_solved(self, B, upper, left, unitriangular)
+    Raises:
+        RuntimeError: expected: square matrices, and matrices of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve_triangular(sg.tensor([[2.0, 7.0], [1.0, 1.0]]), sg.tensor([[2.0], [3.0]]), upper=False)
+        tensor([[1.],
+                [2.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_solve_triangular",
+                linalg_solve_triangular,
+                "composite",
+                input,
+                B,
+                upper=upper,
+                left=left,
+                unitriangular=unitriangular,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_solve_triangular"
+    self = checks.tensor(name, "input", input)
+    B = checks.tensor(name, "B", B)
+    upper = checks.boolean(name, "upper", upper)
+    left = checks.boolean(name, "left", left)
+    unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    self, B, upper, left, unitriangular = solving_rules.solve_triangular(name, self, B, upper, left, unitriangular)
+    return formulas_solving.triangular_solved(self, B, upper, left, unitriangular)
+
+
+def linalg_det(A: Tensor) -> Tensor:
+    """The determinant of square matrices.
+
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:2533)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        Tensor: the dtype of `A`.
+    Gradients:
+        A: grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+    """
+    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_det("linalg_det", A)
+
+
+def _linalg_det(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(solving_kernels.determinant(array_in(A, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (A,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgDetBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgDetBackward0, result, (A,), (A,), into)
+    return result
+
+
+def cofactors(input: Tensor) -> Tensor:
+    """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
+
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:2550)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: cofactors_slope(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("cofactors", cofactors, "leading", input)) is not PLAIN:
+        return lifted
+    return _cofactors("cofactors", input)
+
+
+def _cofactors(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(solving_kernels.cofactors(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CofactorsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.CofactorsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of square matrices: linalg.det.
+
+    det(Tensor self) -> Tensor (derivatives.yaml:2562)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_det(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+    """
+    if watch.lifts and (lifted := lift("det", det, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "det"
+    if out is not None:
+        return write_out(name, out, det(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_det(self)
+
+
+def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
+    """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
+
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2572)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        sign: the dtype of `A`.
+        logabsdet: the dtype of `A`, its real counterpart for complex numbers.
+    Gradients:
+        A: log_determinant_slope(grads, A, sign)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
+        tensor(-1.)
+    """
+    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_slogdet("linalg_slogdet", A)
+
+
+_linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
+
+
+def _linalg_slogdet(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(solving_kernels.log_determinant(array_in(A, computed)), computed, ("same", "real"))
+    except Exception as error:
+        reraise(name, error, (A,))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgSlogdetBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgSlogdetBackward0, results, (A,), (A,))
+    return _linalg_slogdet_result(*results)
+
+
+def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
+    """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
+
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2590)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        sign: the dtype that its ops give.
+        logabsdet: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: linalg_slogdet(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.slogdet(sg.eye(2)).logabsdet
+        tensor(0.)
+    """
+    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input)) is not PLAIN:
+        return lifted
+    name = "slogdet"
+    self = checks.tensor(name, "input", input)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_slogdet(self)
+
+
+def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
+
+    logdet(Tensor self) -> Tensor (derivatives.yaml:2601)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: logarithm_of_determinant(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))
+        tensor(0.)
+    """
+    if watch.lifts and (lifted := lift("logdet", logdet, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "logdet"
+    if out is not None:
+        return write_out(name, out, logdet(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = solving_rules.square(name, self)
+    return formulas_solving.logarithm_of_determinant(self)
+
+
+def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
+
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:2611)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        check_errors: bool.
+    Returns:
+        L: the dtype of `input`.
+        info: int64.
+    Gradients:
+        self: cholesky_slope(grad, L)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _cholesky_factor("cholesky_factor", input, check_errors)
+
+
+_cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
+
+
+def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, check_errors))
+    if grad_mode.grad and (self._rg):
+        functions.CholeskyFactorBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.CholeskyFactorBackward0, results, (self, check_errors), (self,))
+    return _cholesky_factor_result(*results)
+
+
+def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+    """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
+
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:2627)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: cholesky_decomposed(self, upper, True)[0]
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_cholesky"
+    self = checks.tensor(name, "input", input)
+    upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return formulas_solving.cholesky_decomposed(self, upper, True)[0]
+
+
+def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
+
+    linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
+    (derivatives.yaml:2641)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool, by keyword; default False.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        L: the dtype of `input`.
+        info: int64.
+    Gradients:
+        through: cholesky_decomposed(self, upper, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_cholesky_ex", linalg_cholesky_ex, "composite", input, upper=upper, check_errors=check_errors
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_cholesky_ex"
+    self = checks.tensor(name, "input", input)
+    upper = checks.boolean(name, "upper", upper)
+    check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
+    return formulas_solving.cholesky_decomposed(self, upper, check_errors)
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The triangular L with L L^H = A: linalg.cholesky.
+
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2656)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_cholesky(self, upper=upper)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("cholesky", cholesky, "composite", input, upper, out=out)) is not PLAIN:
+        return lifted
+    name = "cholesky"
+    if out is not None:
+        return write_out(name, out, cholesky(input, upper))
+    self = checks.tensor(name, "input", input)
+    upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return op.linalg_cholesky(self, upper=upper)
+
+
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
+
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:2667)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cholesky_solved(self, input2, upper)
+    Raises:
+        RuntimeError: expected: matrices B and square factors of as many rows; batches broadcast.
+    Example:
+        >>> sg.cholesky_solve(sg.tensor([[4.0], [8.0]]), sg.tensor([[2.0, 0.0], [0.0, 2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "cholesky_solve"
+    if out is not None:
+        return write_out(name, out, cholesky_solve(input, input2, upper))
+    self = checks.tensor(name, "input", input)
+    input2 = checks.tensor(name, "input2", input2)
+    upper = checks.boolean(name, "upper", upper)
+    self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
+    return formulas_solving.cholesky_solved(self, input2, upper)
+
+
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
+
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2678)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cholesky_solved(identity_of(self), self, upper)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.cholesky_inverse(sg.tensor([[2.0, 0.0], [1.0, 1.0]]))
+        tensor([[ 0.5000, -0.5000],
+                [-0.5000,  1.0000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "cholesky_inverse"
+    if out is not None:
+        return write_out(name, out, cholesky_inverse(input, upper))
+    self = checks.tensor(name, "input", input)
+    upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return formulas_solving.cholesky_solved(formulas_solving.identity_of(self), self, upper)
+
+
+def linalg_vector_norm(
+    input: Tensor,
+    ord: Number = 2,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
+
+    linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:2691)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number; default 2.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self, ord, dim, keepdim, dtype=dtype)
+    Raises:
+        IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
+            for a finite order above 0 only.
+    Example:
+        >>> sg.linalg.vector_norm(sg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
+        tensor([ 5., 10.])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (
+            lifted := lift("linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_vector_norm"
+    self = checks.tensor(name, "input", input)
+    ord = checks.scalar(name, "ord", ord)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.vector_norm(name, self, ord, dim, keepdim, dtype)
+    return op.norm(self, ord, dim, keepdim, dtype=dtype)
+
+
+def linalg_matrix_norm_default(
+    input: Tensor, ord: Number, dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
+    orders the least of these.
+
+    linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:2706)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
+            dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_norm", linalg_matrix_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_norm"
+    self = checks.tensor(name, "input", input)
+    ord = checks.scalar(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_matrix_norm_str_ord(
+    input: Tensor, ord: str = "fro", dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
+
+    linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
+    dtype=None) -> Tensor (derivatives.yaml:2722)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: str; default 'fro'.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
+            dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_norm.str_ord",
+                linalg_matrix_norm_str_ord,
+                "composite",
+                input,
+                ord,
+                dim,
+                keepdim,
+                dtype=dtype,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_norm"
+    self = checks.tensor(name, "input", input)
+    ord = checks.string(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_norm_default(
+    input: Tensor,
+    ord: Number | None = None,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
+
+    linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:2733)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_norm"
+    self = checks.tensor(name, "input", input)
+    ord = checks.optional_scalar(name, "ord", ord)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_norm_ord_str(
+    input: Tensor, ord: str, dim: Sequence[int] | int | None = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices by its name, 'fro' or 'nuc'.
+
+    linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:2747)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: str.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_norm"
+    self = checks.tensor(name, "input", input)
+    ord = checks.string(name, "ord", ord)
+    dim = checks.optional_integer_list(name, "dim", dim, 1)
+    keepdim = checks.boolean(name, "keepdim", keepdim)
+    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
+
+    linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
+    (derivatives.yaml:2758)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        full_matrices: bool; default True.
+        driver: str or None, by keyword; default None.
+    Returns:
+        U: the dtype of `A`.
+        S: the dtype of `A`, its real counterpart for complex numbers.
+        Vh: the dtype of `A`.
+    Gradients:
+        A: svd_slope(grads, U, S, Vh)
+    Raises:
+        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+    Example:
+        >>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
+        >>> S
+        tensor([3., 2.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver)) is not PLAIN
+    ):
+        return lifted
+    return _linalg_svd("linalg_svd", A, full_matrices, driver)
+
+
+_linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
+
+
+def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if full_matrices.__class__ is not bool:
+        full_matrices = checks.boolean(name, "full_matrices", full_matrices)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    A, full_matrices, driver = solving_rules.svd(name, A, full_matrices, driver)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(
+            decompositions_kernels.svd_factors(array_in(A, computed), full_matrices, driver),
+            computed,
+            ("same", "real", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, full_matrices, driver))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgSvdBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgSvdBackward0, results, (A, full_matrices, driver), (A,))
+    return _linalg_svd_result(*results)
+
+
+def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values in descending order.
+
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:2778)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        driver: str or None, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `A`, its real counterpart for complex numbers.
+    Gradients:
+        A: singular_values_slope(grad, A)
+    Raises:
+        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+    Example:
+        >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
+        tensor([3., 2.])
+    """
+    if watch.lifts and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver)) is not PLAIN:
+        return lifted
+    return _linalg_svdvals("linalg_svdvals", A, driver)
+
+
+def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    A, driver = solving_rules.svdvals(name, A, driver)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(
+            decompositions_kernels.singular_values(array_in(A, computed), driver), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (A, driver))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgSvdvalsBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgSvdvalsBackward0, result, (A, driver), (A,), into)
+    return result
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+    """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
+
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:2796)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        some: bool; default True.
+        compute_uv: bool; default True.
+    Returns:
+        U: the dtype of `input`.
+        S: the dtype of `input`, its real counterpart for complex numbers.
+        V: the dtype of `input`.
+    Gradients:
+        through: svd_of_old(self, some, compute_uv)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
+        tensor([3., 2.])
+    """
+    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv)) is not PLAIN:
+        return lifted
+    name = "svd"
+    self = checks.tensor(name, "input", input)
+    some = checks.boolean(name, "some", some)
+    compute_uv = checks.boolean(name, "compute_uv", compute_uv)
+    self, some, compute_uv = solving_rules.matrices_of(name, self, some, compute_uv)
+    return formulas_decompositions.svd_of_old(self, some, compute_uv)
+
+
+def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
+
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2809)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
+        eigenvectors: the dtype of `input`.
+    Gradients:
+        self: eigen_slope(grads, eigenvalues, eigenvectors)
+    """
+    if watch.lifts and (lifted := lift("hermitian_eigen", hermitian_eigen, "leading", input)) is not PLAIN:
+        return lifted
+    return _hermitian_eigen("hermitian_eigen", input)
+
+
+_hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenvectors"))
+
+
+def _hermitian_eigen(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(decompositions_kernels.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.HermitianEigenBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.HermitianEigenBackward0, results, (self,), (self,))
+    return _hermitian_eigen_result(*results)
+
+
+def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
+    """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
+
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2823)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        UPLO: str; default 'L'.
+    Returns:
+        eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
+        eigenvectors: the dtype of `input`.
+    Gradients:
+        through: hermitian_eigen(triangle_of(self, UPLO))
+    Raises:
+        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+    Example:
+        >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
+        tensor([1., 3.])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO)) is not PLAIN:
+        return lifted
+    name = "linalg_eigh"
+    self = checks.tensor(name, "input", input)
+    UPLO = checks.string(name, "UPLO", UPLO)
+    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigen(formulas_decompositions.triangle_of(self, UPLO))
+
+
+def hermitian_eigenvalues(input: Tensor) -> Tensor:
+    """Eigenvalues of a Hermitian matrix from its lower triangle.
+
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:2838)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: eigenvalues_slope(grad, self)
+    """
+    if watch.lifts and (lifted := lift("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not PLAIN:
+        return lifted
+    return _hermitian_eigenvalues("hermitian_eigenvalues", input)
+
+
+def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HermitianEigenvaluesBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HermitianEigenvaluesBackward0, result, (self,), (self,), into)
+    return result
+
+
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
+
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:2851)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        UPLO: str; default 'L'.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: hermitian_eigenvalues(triangle_of(self, UPLO))
+    Raises:
+        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+    Example:
+        >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
+        tensor([1., 3.])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO)) is not PLAIN:
+        return lifted
+    name = "linalg_eigvalsh"
+    self = checks.tensor(name, "input", input)
+    UPLO = checks.string(name, "UPLO", UPLO)
+    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigenvalues(formulas_decompositions.triangle_of(self, UPLO))
+
+
+def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
+    """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
+
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2865)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        eigenvalues: complex.
+        eigenvectors: complex.
+    Gradients:
+        self: general_eigen_slope(grads, eigenvalues, eigenvectors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
+        tensor([0.+1.j, 0.-1.j])
+    """
+    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_eig("linalg_eig", input)
+
+
+_linalg_eig_result = ReturnType("linalg_eig", ("eigenvalues", "eigenvectors"))
+
+
+def _linalg_eig(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            decompositions_kernels.general_eigen(array_in(self, computed)), computed, ("complex", "complex")
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.LinalgEigBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.LinalgEigBackward0, results, (self,), (self,))
+    return _linalg_eig_result(*results)
+
+
+def linalg_eigvals(input: Tensor) -> Tensor:
+    """The eigenvalues in no particular order, complex numbers.
+
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:2884)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: general_eigenvalues_slope(grad, self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
+        tensor([0.+1.j, 0.-1.j])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_eigvals("linalg_eigvals", input)
+
+
+def _linalg_eigvals(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LinalgEigvalsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LinalgEigvalsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+    """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
+
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:2902)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        mode: str; default 'reduced'.
+    Returns:
+        Q: the dtype of `A`.
+        R: the dtype of `A`.
+    Gradients:
+        A: qr_slope(grads, Q, R, mode)
+    Raises:
+        RuntimeError: expected: matrices of floats; the mode is "reduced", "complete" or "r".
+    Example:
+        >>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
+        tensor([[-3.,  0.],
+                [ 0.,  2.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode)) is not PLAIN:
+        return lifted
+    return _linalg_qr("linalg_qr", A, mode)
+
+
+_linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
+
+
+def _linalg_qr(name: str, A, mode, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    A, mode = solving_rules.qr(name, A, mode)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(decompositions_kernels.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
+    except Exception as error:
+        reraise(name, error, (A, mode))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgQrBackward0.record(results, A, mode)
+    if watch.active:
+        propagate(functions.LinalgQrBackward0, results, (A, mode), (A,))
+    return _linalg_qr_result(*results)
+
+
+def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+    """A = Q R: linalg.qr.
+
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:2920)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        some: bool; default True.
+    Returns:
+        Q: the dtype that its ops give.
+        R: the dtype that its ops give.
+    Gradients:
+        through: linalg_qr(self, 'reduced' if some else 'complete')
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
+        tensor([[-3.,  0.],
+                [ 0.,  2.]])
+    """
+    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
+        return lifted
+    name = "qr"
+    self = checks.tensor(name, "input", input)
+    some = checks.boolean(name, "some", some)
+    self, some = solving_rules.matrices_of(name, self, some)
+    return op.linalg_qr(self, "reduced" if some else "complete")
+
+
+def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
+    """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
+
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:2931)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor, not differentiated.
+        rtol: tensor, not differentiated.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: pseudo_inverse_slope(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
+        return lifted
+    return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
+
+
+def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.pseudo_inverse(array_in(self, computed), array_in(atol, None), array_in(rtol, None)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, atol, rtol))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PseudoInverseBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.PseudoInverseBackward0, result, (self, atol, rtol), (self,), into)
+    return result
+
+
+def linalg_pinv_atol_rtol_float(
+    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Tensor:
+    """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
+
+    linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
+    (derivatives.yaml:2945)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: float or None, by keyword; default None.
+        rtol: float or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_pinv.atol_rtol_float",
+                linalg_pinv_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = checks.tensor(name, "input", input)
+    atol = checks.optional_floating(name, "atol", atol)
+    rtol = checks.optional_floating(name, "rtol", rtol)
+    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+
+
+def linalg_pinv_atol_rtol_tensor(
+    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """The pseudo-inverse, with tolerances for each matrix.
+
+    linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
+    (derivatives.yaml:2959)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor or None, by keyword; default None.
+        rtol: tensor or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_pinv.atol_rtol_tensor",
+                linalg_pinv_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = checks.tensor(name, "input", input)
+    atol = checks.optional_tensor(name, "atol", atol)
+    rtol = checks.optional_tensor(name, "rtol", rtol)
+    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+
+
+def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
+    """The pseudo-inverse with the relative tolerance `rcond`.
+
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:2969)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        rcond: float.
+        hermitian: bool; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, None, rcond, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = checks.tensor(name, "input", input)
+    rcond = checks.floating(name, "rcond", rcond)
+    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, rcond, hermitian = solving_rules.matrices_of(name, self, rcond, hermitian)
+    return formulas_matrix.inverted(self, None, rcond, hermitian)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
+    """The pseudo-inverse: linalg.pinv.
+
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:2979)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        rcond: float; default 1e-15.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, None, rcond, False)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    if watch.lifts and (lifted := lift("pinverse", pinverse, "composite", input, rcond, out=out)) is not PLAIN:
+        return lifted
+    name = "pinverse"
+    if out is not None:
+        return write_out(name, out, pinverse(input, rcond))
+    self = checks.tensor(name, "input", input)
+    rcond = checks.floating(name, "rcond", rcond)
+    self, rcond = solving_rules.matrices_of(name, self, rcond)
+    return formulas_matrix.inverted(self, None, rcond, False)
+
+
+def linalg_matrix_rank_atol_rtol_float(
+    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Tensor:
+    """How many singular values are above max(atol, rtol * the greatest).
+
+    linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
+    Tensor (derivatives.yaml:2991)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: float or None, by keyword; default None.
+        rtol: float or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_rank.atol_rtol_float",
+                linalg_matrix_rank_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    self = checks.tensor(name, "input", input)
+    atol = checks.optional_floating(name, "atol", atol)
+    rtol = checks.optional_floating(name, "rtol", rtol)
+    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.rank_of(self, atol, rtol, hermitian)
+
+
+def linalg_matrix_rank_atol_rtol_tensor(
+    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """The rank, with tolerances for each matrix.
+
+    linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
+    Tensor (derivatives.yaml:3005)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor or None, by keyword; default None.
+        rtol: tensor or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(input, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_rank.atol_rtol_tensor",
+                linalg_matrix_rank_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    input = checks.tensor(name, "input", input)
+    atol = checks.optional_tensor(name, "atol", atol)
+    rtol = checks.optional_tensor(name, "rtol", rtol)
+    hermitian = checks.boolean(name, "hermitian", hermitian)
+    input, atol, rtol, hermitian = solving_rules.matrices_of(name, input, atol, rtol, hermitian)
+    return formulas_matrix.rank_of(input, atol, rtol, hermitian)
+
+
+def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
+    """How many singular values are above `tol`.
+
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:3016)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tol: float.
+        hermitian: bool; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(self, tol, None, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    self = checks.tensor(name, "input", input)
+    tol = checks.floating(name, "tol", tol)
+    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, tol, hermitian = solving_rules.matrices_of(name, self, tol, hermitian)
+    return formulas_matrix.rank_of(self, tol, None, hermitian)
+
+
+def linalg_lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
+
+    linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
+    Tensor rank, Tensor singular_values) (derivatives.yaml:3027)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        b: tensor.
+        rcond: float or None; default None.
+        driver: str or None, by keyword; default None.
+    Returns:
+        solution: the dtype that all tensors share.
+        residuals: the dtype that all tensors share, its real counterpart for complex numbers.
+        rank: int64.
+        singular_values: the dtype that all tensors share, its real counterpart for complex numbers.
+    Gradients:
+        through: least_squares(self, b, rcond, driver)
+    Raises:
+        RuntimeError: expected: matrices, and right-hand sides of as many rows; the driver is "gels", "gelsy", "gelsd"
+            or "gelss".
+    Example:
+        >>> sg.linalg.lstsq(sg.tensor([[1.0], [1.0]]), sg.tensor([[1.0], [3.0]])).solution
+        tensor([[2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_lstsq"
+    self = checks.tensor(name, "input", input)
+    b = checks.tensor(name, "b", b)
+    rcond = checks.optional_floating(name, "rcond", rcond)
+    driver = checks.optional_string(name, "driver", driver)
+    self, b, rcond, driver = norms_rules.lstsq(name, self, b, rcond, driver)
+    return formulas_matrix.least_squares(self, b, rcond, driver)
+
+
+def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
+    """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
+
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:3042)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: number or None; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: condition(self, p)
+    Raises:
+        RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
+    """
+    if watch.lifts and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p)) is not PLAIN:
+        return lifted
+    name = "linalg_cond"
+    self = checks.tensor(name, "input", input)
+    p = checks.optional_scalar(name, "p", p)
+    self, p = norms_rules.condition(name, self, p)
+    return formulas_matrix.condition(self, p)
+
+
+def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
+    """|A| |A^-1| in a norm by its name.
+
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:3056)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: str.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: condition(self, p)
+    Raises:
+        RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
+    """
+    if watch.lifts and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p)) is not PLAIN:
+        return lifted
+    name = "linalg_cond"
+    self = checks.tensor(name, "input", input)
+    p = checks.string(name, "p", p)
+    self, p = norms_rules.condition(name, self, p)
+    return formulas_matrix.condition(self, p)
+
+
+def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
+    """A^n of square matrices; inverses for negative n.
+
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3067)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: powered(self, n)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+        tensor([[1., 5.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n)) is not PLAIN:
+        return lifted
+    name = "linalg_matrix_power"
+    self = checks.tensor(name, "input", input)
+    n = checks.integer(name, "n", n)
+    self, n = solving_rules.square(name, self, n)
+    return formulas_matrix.powered(self, n)
+
+
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """A^n of square matrices: linalg.matrix_power.
+
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3082)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: powered(self, n)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.matrix_power(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), 2)
+        tensor([[4., 0.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("matrix_power", matrix_power, "composite", input, n, out=out)) is not PLAIN:
+        return lifted
+    name = "matrix_power"
+    if out is not None:
+        return write_out(name, out, matrix_power(input, n))
+    self = checks.tensor(name, "input", input)
+    n = checks.integer(name, "n", n)
+    self, n = solving_rules.square(name, self, n)
+    return formulas_matrix.powered(self, n)
+
+
+def linalg_matrix_exp(input: Tensor) -> Tensor:
+    """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
+
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3094)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: exponential_along(adjoint(self), grad)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.matrix_exp(sg.tensor([[0.0, 1.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_matrix_exp("linalg_matrix_exp", input)
+
+
+def _linalg_matrix_exp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(decompositions_kernels.matrix_exponential(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LinalgMatrixExpBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LinalgMatrixExpBackward0, result, (self,), (self,), into)
+    return result
+
+
+def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The exponential of square matrices: linalg.matrix_exp.
+
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3112)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_matrix_exp(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.matrix_exp(sg.zeros(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("matrix_exp", matrix_exp, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "matrix_exp"
+    if out is not None:
+        return write_out(name, out, matrix_exp(input))
+    self = checks.tensor(name, "input", input)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_matrix_exp(self)
+
+
+def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+    """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
+
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:3123)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dims: sequence of ints or None, counted from the end where negative; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: solved_tensor(self, other, dims)
+    Raises:
+        IndexError, RuntimeError: expected: as many elements of A in the dimensions of B as in the others.
+    Example:
+        >>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
+        tensor([1., 1., 1., 1.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_tensorsolve"
+    self = checks.tensor(name, "input", input)
+    other = checks.tensor(name, "other", other)
+    dims = checks.optional_integer_list(name, "dims", dims)
+    self, other, dims = norms_rules.tensorsolve(name, self, other, dims)
+    return formulas_matrix.solved_tensor(self, other, dims)
+
+
+def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+    """The inverse under tensordot of the map from the last dimensions to the first `ind`.
+
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:3136)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ind: int; default 2.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted_tensor(self, ind)
+    Raises:
+        RuntimeError: expected: as many elements in the first `ind` dimensions as in the others.
+    Example:
+        >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
+        specgrad.Size([4, 2, 2])
+    """
+    if watch.lifts and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind)) is not PLAIN:
+        return lifted
+    name = "linalg_tensorinv"
+    self = checks.tensor(name, "input", input)
+    ind = checks.integer(name, "ind", ind)
+    self, ind = norms_rules.tensorinv(name, self, ind)
+    return formulas_matrix.inverted_tensor(self, ind)
+
+
+def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
+    it.
+
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:3149)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tau: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: reflected(input, tau)
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    Example:
+        >>> sg.linalg.householder_product(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))
+        tensor([[ 0.],
+                [-1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_householder_product"
+    input = checks.tensor(name, "input", input)
+    tau = checks.tensor(name, "tau", tau)
+    input, tau = norms_rules.householder(name, input, tau)
+    return formulas_matrix.reflected(input, tau)
+
+
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Products of Householder reflections: linalg.householder_product.
+
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:3164)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: reflected(self, input2)
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    Example:
+        >>> sg.orgqr(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))
+        tensor([[ 0.],
+                [-1.]])
+    """
+    if watch.lifts and (lifted := lift("orgqr", orgqr, "composite", input, input2, out=out)) is not PLAIN:
+        return lifted
+    name = "orgqr"
+    if out is not None:
+        return write_out(name, out, orgqr(input, input2))
+    self = checks.tensor(name, "input", input)
+    input2 = checks.tensor(name, "input2", input2)
+    self, input2 = norms_rules.householder(name, self, input2)
+    return formulas_matrix.reflected(self, input2)
+
+
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2414)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3179)
     Dtypes: all.
 
     Args:
@@ -9905,7 +12045,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2431)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3196)
     Dtypes: all.
 
     Args:
@@ -9935,7 +12075,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2443)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3208)
     Dtypes: all.
 
     Args:
@@ -9961,7 +12101,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2453)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3218)
     Dtypes: all.
 
     Args:
@@ -9987,7 +12127,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2463)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3228)
     Dtypes: all.
 
     Args:
@@ -10022,7 +12162,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2473)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3238)
     Dtypes: all.
 
     Args:
@@ -10045,7 +12185,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2482)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3247)
     Dtypes: all.
 
     Args:
@@ -10075,7 +12215,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2492)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3257)
     Dtypes: all.
 
     Args:
@@ -10145,7 +12285,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2508)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3273)
     Dtypes: all.
 
     Args:
@@ -10202,7 +12342,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2521)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3286)
     Dtypes: all.
 
     Args:
@@ -10232,7 +12372,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2531)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3296)
     Dtypes: all.
 
     Args:
@@ -10296,7 +12436,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2547)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3312)
     Dtypes: all.
 
     Args:
@@ -10352,7 +12492,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2562)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3327)
     Dtypes: all.
 
     Args:
@@ -10413,7 +12553,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2572)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3337)
     Dtypes: all.
 
     Args:
@@ -10482,7 +12622,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2587)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3352)
     Dtypes: all.
 
     Args:
@@ -10540,7 +12680,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2603)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3368)
     Dtypes: all.
 
     Args:
@@ -10589,7 +12729,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2612)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3377)
     Dtypes: all.
 
     Args:
@@ -10615,7 +12755,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2622)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3387)
     Dtypes: all.
 
     Args:
@@ -10641,7 +12781,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2631)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3396)
     Dtypes: all.
 
     Args:
@@ -10671,7 +12811,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2643)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3408)
     Dtypes: all.
 
     Args:
@@ -10702,7 +12842,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2652)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3417)
     Dtypes: all.
 
     Args:
@@ -10763,7 +12903,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2665)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3430)
     Dtypes: all.
 
     Args:
@@ -10818,7 +12958,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2677)
+    (derivatives.yaml:3442)
     Dtypes: all.
 
     Args:
@@ -10892,7 +13032,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2692)
+    (derivatives.yaml:3457)
     Dtypes: all.
 
     Args:
@@ -10958,7 +13098,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2706)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3471)
     Dtypes: all.
 
     Args:
@@ -11022,7 +13162,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2718)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3483)
     Dtypes: all.
 
     Args:
@@ -11077,7 +13217,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2735)
+    (derivatives.yaml:3500)
     Dtypes: all.
 
     Args:
@@ -11139,7 +13279,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2750)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3515)
     Dtypes: all.
 
     Args:
@@ -11204,7 +13344,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2767)
+    (derivatives.yaml:3532)
     Dtypes: all.
 
     Args:
@@ -11271,7 +13411,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2779)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3544)
     Dtypes: all.
 
     Args:
@@ -11303,7 +13443,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2790)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3555)
     Dtypes: all.
 
     Args:
@@ -11332,7 +13472,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2800)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3565)
     Dtypes: all.
 
     Args:
@@ -11383,7 +13523,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2812)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3577)
     Dtypes: all.
 
     Args:
@@ -11431,7 +13571,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2826)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3591)
     Dtypes: all.
 
     Args:
@@ -11489,7 +13629,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2838)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3603)
     Dtypes: all.
 
     Args:
@@ -11513,7 +13653,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2843)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3608)
     Dtypes: all.
 
     Args:
@@ -11546,7 +13686,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2853)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3618)
     Dtypes: all.
 
     Args:
@@ -11597,7 +13737,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2875)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3640)
     Dtypes: all.
 
     Args:
@@ -11647,7 +13787,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2892)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3657)
     Dtypes: all.
 
     Args:
@@ -11696,7 +13836,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2908)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3673)
     Dtypes: all.
 
     Args:
@@ -11745,7 +13885,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2923)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3688)
     Dtypes: all.
 
     Args:
@@ -11804,7 +13944,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2941)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3706)
     Dtypes: all.
 
     Args:
@@ -11863,7 +14003,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2959)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3724)
     Dtypes: all.
 
     Args:
@@ -11916,7 +14056,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2978)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3743)
     Dtypes: all.
 
     Args:
@@ -11965,7 +14105,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2993)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3758)
     Dtypes: all.
 
     Args:
@@ -12005,7 +14145,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3007)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3772)
     Dtypes: all.
 
     Args:
@@ -12046,7 +14186,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3027)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3792)
     Dtypes: all.
 
     Args:
@@ -12102,7 +14242,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3042)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3807)
     Dtypes: all.
 
     Args:
@@ -12186,7 +14326,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3064)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3829)
     Dtypes: all.
 
     Args:
@@ -12246,7 +14386,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3081)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3846)
     Dtypes: all.
 
     Args:
@@ -12334,7 +14474,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3100)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3865)
     Dtypes: all.
 
     Args:
@@ -12397,7 +14537,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3119)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3884)
     Dtypes: all.
 
     Args:
@@ -12471,7 +14611,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3139)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3904)
     Dtypes: all.
 
     Args:
@@ -12539,7 +14679,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3152)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3917)
     Dtypes: all.
 
     Args:
@@ -12618,7 +14758,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3171)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3936)
     Dtypes: all.
 
     Args:
@@ -12676,7 +14816,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3187)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3952)
     Dtypes: all.
 
     Args:
@@ -12739,7 +14879,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3201)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3966)
     Dtypes: all.
 
     Args:
@@ -12771,7 +14911,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3212)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3977)
     Dtypes: all.
 
     Args:
@@ -12803,7 +14943,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3227)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3992)
     Dtypes: all.
 
     Args:
@@ -12828,7 +14968,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3232)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3997)
     Dtypes: all.
 
     Args:
@@ -12864,7 +15004,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3246)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4011)
     Dtypes: all.
 
     Args:
@@ -12901,7 +15041,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3258)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4023)
     Dtypes: all.
 
     Args:
@@ -12935,7 +15075,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3270)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4035)
     Dtypes: all.
 
     Args:
@@ -12979,7 +15119,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3292)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4057)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13035,7 +15175,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3319)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4084)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13096,7 +15236,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3337)
+    Tensor (derivatives.yaml:4102)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13196,7 +15336,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3367)
+    dilation, int groups) -> Tensor (derivatives.yaml:4132)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13302,7 +15442,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3384)
+    dilation, int groups) -> Tensor (derivatives.yaml:4149)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13410,7 +15550,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3401)
+    groups=1) -> Tensor (derivatives.yaml:4166)
     Dtypes: all.
 
     Args:
@@ -13464,7 +15604,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3411)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4176)
     Dtypes: all.
 
     Args:
@@ -13537,7 +15677,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3418)
+    groups=1) -> Tensor (derivatives.yaml:4183)
     Dtypes: all.
 
     Args:
@@ -13591,7 +15731,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3433)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4198)
     Dtypes: all.
 
     Args:
@@ -13664,7 +15804,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3441)
+    groups=1) -> Tensor (derivatives.yaml:4206)
     Dtypes: all.
 
     Args:
@@ -13718,7 +15858,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3451)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4216)
     Dtypes: all.
 
     Args:
@@ -13792,7 +15932,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3458)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4223)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13867,7 +16007,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3471)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4236)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13944,7 +16084,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3485)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4250)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14008,7 +16148,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3496)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4261)
     Dtypes: all.
 
     Args:
@@ -14052,7 +16192,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3513)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4278)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14119,7 +16259,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3527)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4292)
     Dtypes: integers, floats.
 
     Args:
@@ -14207,7 +16347,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3550)
+    (derivatives.yaml:4315)
     Dtypes: floats.
 
     Args:
@@ -14284,7 +16424,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3565)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4330)
     Dtypes: integers, floats.
 
     Args:
@@ -14338,7 +16478,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3576)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4341)
     Dtypes: integers, floats.
 
     Args:
@@ -14393,7 +16533,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3588)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4353)
     Dtypes: integers, floats.
 
     Args:
@@ -14439,7 +16579,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3599)
+    (derivatives.yaml:4364)
     Dtypes: integers, floats.
 
     Args:
@@ -14495,7 +16635,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3616)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4381)
     Dtypes: integers, floats.
 
     Args:
@@ -14535,7 +16675,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3629)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4394)
     Dtypes: floats.
 
     Args:
@@ -14652,7 +16792,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3649)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4414)
     Dtypes: floats.
 
     Args:
@@ -14823,7 +16963,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3664)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4429)
     Dtypes: floats.
 
     Args:
@@ -14885,7 +17025,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3675)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4440)
     Dtypes: floats.
 
     Args:
@@ -14947,7 +17087,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3688)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4453)
     Dtypes: floats.
 
     Args:
@@ -15000,7 +17140,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3700)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4465)
     Dtypes: floats.
 
     Args:
@@ -15047,7 +17187,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3718)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4483)
     Dtypes: floats.
 
     Args:
@@ -15108,7 +17248,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3732)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4497)
     Dtypes: floats.
 
     Args:
@@ -15140,7 +17280,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3743)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4508)
     Dtypes: floats.
 
     Args:
@@ -15165,7 +17305,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3752)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4517)
     Dtypes: floats.
 
     Args:
@@ -15199,7 +17339,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3761)
+    Tensor mean, Tensor var) (derivatives.yaml:4526)
     Dtypes: floats.
 
     Args:
@@ -15280,7 +17420,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3786)
+    Tensor var) (derivatives.yaml:4551)
     Dtypes: floats.
 
     Args:
@@ -15361,7 +17501,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3808)
+    (derivatives.yaml:4573)
     Dtypes: floats.
 
     Args:
@@ -15452,7 +17592,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3828)
+    (derivatives.yaml:4593)
     Dtypes: floats.
 
     Args:
@@ -15514,7 +17654,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3850)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4615)
     Dtypes: floats.
 
     Args:
@@ -15572,7 +17712,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3874)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4639)
     Dtypes: floats.
 
     Args:
@@ -15632,7 +17772,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3894)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4659)
     Dtypes: floats.
 
     Args:
@@ -15689,7 +17829,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3917)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4682)
     Dtypes: floats.
 
     Args:
@@ -15753,7 +17893,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3934)
+    Tensor total_weight) (derivatives.yaml:4699)
     Dtypes: floats.
 
     Args:
@@ -15839,7 +17979,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3959)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4724)
     Dtypes: floats.
 
     Args:
@@ -15952,7 +18092,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3979)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4744)
     Dtypes: floats.
 
     Args:
@@ -16051,7 +18191,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4010)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4775)
     Dtypes: floats.
 
     Args:
@@ -16104,7 +18244,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4032)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4797)
     Dtypes: floats.
 
     Args:
@@ -16179,7 +18319,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4052)
+    (derivatives.yaml:4817)
     Dtypes: floats.
 
     Args:
@@ -16258,7 +18398,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4075)
+    Tensor (derivatives.yaml:4840)
     Dtypes: floats.
 
     Args:
@@ -16367,7 +18507,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4099)
+    reduction=1) -> Tensor (derivatives.yaml:4864)
     Dtypes: floats.
 
     Args:
@@ -16486,7 +18626,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4124)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4889)
     Dtypes: floats.
 
     Args:
@@ -16603,7 +18743,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4146)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4911)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16658,7 +18798,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4161)
+    (derivatives.yaml:4926)
     Dtypes: all.
 
     Args:
@@ -16734,7 +18874,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4184)
+    Tensor (derivatives.yaml:4949)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16819,7 +18959,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4200)
+    (derivatives.yaml:4965)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16895,7 +19035,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4215)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4980)
     Dtypes: floats.
 
     Args:
@@ -17042,7 +19182,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4235)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5000)
     Dtypes: floats.
 
     Args:
@@ -17205,7 +19345,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4258)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5023)
     Dtypes: floats.
 
     Args:
@@ -17342,7 +19482,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4278)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5043)
     Dtypes: floats.
 
     Args:
@@ -17477,7 +19617,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4308)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5073)
     Dtypes: floats.
 
     Args:
@@ -18429,6 +20569,263 @@ def norm(input, *args, **kwargs):
     if not args and not kwargs:
         return norm_default(input)
     return _norm_overloads(input, *args, **kwargs)
+
+
+_linalg_matrix_norm_overloads = Overloads(
+    "linalg_matrix_norm",
+    [
+        (
+            linalg_matrix_norm_default,
+            "linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "Scalar", True, False),
+                ("dim", "int[]", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_norm_str_ord,
+            "linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "str", False, False),
+                ("dim", "int[]", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def linalg_matrix_norm(input, *args, **kwargs):
+    """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
+    orders the least of these.
+
+    Overloads:
+        linalg_matrix_norm_default(input, ord, dim=[-2, -1], keepdim=False, *, dtype=None)
+        linalg_matrix_norm_str_ord(input, ord='fro', dim=[-2, -1], keepdim=False, *, dtype=None): 'fro': the square root
+            of the sum of |x_i|^2; 'nuc': the sum of the singular values.
+    Args:
+        input: tensor.
+        ord: number or str; default 'fro'.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Example:
+        >>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
+        tensor(6.)
+    """
+    if not args and not kwargs:
+        return linalg_matrix_norm_str_ord(input)
+    return _linalg_matrix_norm_overloads(input, *args, **kwargs)
+
+
+_linalg_norm_overloads = Overloads(
+    "linalg_norm",
+    [
+        (
+            linalg_norm_default,
+            "linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "Scalar?", False, False),
+                ("dim", "int[1]?", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+        (
+            linalg_norm_ord_str,
+            "linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "str", True, False),
+                ("dim", "int[1]?", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def linalg_norm(input, *args, **kwargs):
+    """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
+
+    Overloads:
+        linalg_norm_default(input, ord=None, dim=None, keepdim=False, *, dtype=None)
+        linalg_norm_ord_str(input, ord, dim=None, keepdim=False, *, dtype=None): A norm of matrices by its name, 'fro'
+            or 'nuc'.
+    Args:
+        input: tensor.
+        ord: number or str or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Example:
+        >>> sg.linalg.norm(sg.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    if not args and not kwargs:
+        return linalg_norm_default(input)
+    return _linalg_norm_overloads(input, *args, **kwargs)
+
+
+_linalg_pinv_overloads = Overloads(
+    "linalg_pinv",
+    [
+        (
+            linalg_pinv_atol_rtol_float,
+            "linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "float?", False, True),
+                ("rtol", "float?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_pinv_atol_rtol_tensor,
+            "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "Tensor?", False, True),
+                ("rtol", "Tensor?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_pinv_default,
+            "linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor",
+            (("input", "Tensor", True, False), ("rcond", "float", True, False), ("hermitian", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def linalg_pinv(input, *args, **kwargs):
+    """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
+
+    Overloads:
+        linalg_pinv_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_pinv_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The pseudo-inverse, with
+            tolerances for each matrix.
+        linalg_pinv_default(input, rcond, hermitian=False): The pseudo-inverse with the relative tolerance `rcond`.
+    Args:
+        input: tensor.
+        atol: float or tensor or None, by keyword; default None.
+        rtol: float or tensor or None, by keyword; default None.
+        hermitian: bool; default False.
+        rcond: float.
+    Example:
+        >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
+    """
+    if not args and not kwargs:
+        return linalg_pinv_atol_rtol_float(input)
+    if len(args) == 1 and not kwargs:
+        return linalg_pinv_default(input, *args)
+    if len(args) == 2 and not kwargs:
+        return linalg_pinv_default(input, *args)
+    return _linalg_pinv_overloads(input, *args, **kwargs)
+
+
+_linalg_matrix_rank_overloads = Overloads(
+    "linalg_matrix_rank",
+    [
+        (
+            linalg_matrix_rank_atol_rtol_float,
+            "linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "float?", False, True),
+                ("rtol", "float?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_rank_atol_rtol_tensor,
+            "linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "Tensor?", False, True),
+                ("rtol", "Tensor?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_rank_default,
+            "linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
+            (("input", "Tensor", True, False), ("tol", "float", True, False), ("hermitian", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def linalg_matrix_rank(input, *args, **kwargs):
+    """How many singular values are above max(atol, rtol * the greatest).
+
+    Overloads:
+        linalg_matrix_rank_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_matrix_rank_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The rank, with tolerances
+            for each matrix.
+        linalg_matrix_rank_default(input, tol, hermitian=False): How many singular values are above `tol`.
+    Args:
+        input: tensor.
+        atol: float or tensor or None, by keyword; default None.
+        rtol: float or tensor or None, by keyword; default None.
+        hermitian: bool; default False.
+        tol: float.
+    Example:
+        >>> sg.linalg.matrix_rank(sg.ones(3, 3))
+        tensor(1)
+    """
+    if not args and not kwargs:
+        return linalg_matrix_rank_atol_rtol_float(input)
+    if len(args) == 1 and not kwargs:
+        return linalg_matrix_rank_default(input, *args)
+    if len(args) == 2 and not kwargs:
+        return linalg_matrix_rank_default(input, *args)
+    return _linalg_matrix_rank_overloads(input, *args, **kwargs)
+
+
+_linalg_cond_overloads = Overloads(
+    "linalg_cond",
+    [
+        (
+            linalg_cond_default,
+            "linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
+            (("input", "Tensor", True, False), ("p", "Scalar?", False, False)),
+        ),
+        (
+            linalg_cond_p_str,
+            "linalg_cond.p_str(Tensor self, str p) -> Tensor",
+            (("input", "Tensor", True, False), ("p", "str", True, False)),
+        ),
+    ],
+)
+
+
+def linalg_cond(input, *args, **kwargs):
+    """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
+
+    Overloads:
+        linalg_cond_default(input, p=None)
+        linalg_cond_p_str(input, p): |A| |A^-1| in a norm by its name.
+    Args:
+        input: tensor.
+        p: number or str or None; default None.
+    Example:
+        >>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))
+        tensor(2.)
+    """
+    if not args and not kwargs:
+        return linalg_cond_default(input)
+    return _linalg_cond_overloads(input, *args, **kwargs)
 
 
 _squeeze_overloads = Overloads(
@@ -19420,6 +21817,19 @@ __all__ = [
     "addr_",
     "cross",
     "bilinear",
+    "inverse",
+    "det",
+    "slogdet",
+    "logdet",
+    "cholesky",
+    "cholesky_solve",
+    "cholesky_inverse",
+    "svd",
+    "qr",
+    "pinverse",
+    "matrix_power",
+    "matrix_exp",
+    "orgqr",
     "reshape",
     "flatten",
     "ravel",
@@ -19663,6 +22073,61 @@ FUNCTIONS = [
     "linalg_diagonal",
     "linalg_matmul",
     "bilinear",
+    "linalg_inv",
+    "inverse",
+    "linalg_inv_ex",
+    "solve_matrices",
+    "linalg_solve",
+    "linalg_solve_ex",
+    "solve_triangular_matrices",
+    "linalg_solve_triangular",
+    "linalg_det",
+    "cofactors",
+    "det",
+    "linalg_slogdet",
+    "slogdet",
+    "logdet",
+    "cholesky_factor",
+    "linalg_cholesky",
+    "linalg_cholesky_ex",
+    "cholesky",
+    "cholesky_solve",
+    "cholesky_inverse",
+    "linalg_vector_norm",
+    "linalg_matrix_norm_default",
+    "linalg_matrix_norm_str_ord",
+    "linalg_norm_default",
+    "linalg_norm_ord_str",
+    "linalg_svd",
+    "linalg_svdvals",
+    "svd",
+    "hermitian_eigen",
+    "linalg_eigh",
+    "hermitian_eigenvalues",
+    "linalg_eigvalsh",
+    "linalg_eig",
+    "linalg_eigvals",
+    "linalg_qr",
+    "qr",
+    "pseudo_inverse",
+    "linalg_pinv_atol_rtol_float",
+    "linalg_pinv_atol_rtol_tensor",
+    "linalg_pinv_default",
+    "pinverse",
+    "linalg_matrix_rank_atol_rtol_float",
+    "linalg_matrix_rank_atol_rtol_tensor",
+    "linalg_matrix_rank_default",
+    "linalg_lstsq",
+    "linalg_cond_default",
+    "linalg_cond_p_str",
+    "linalg_matrix_power",
+    "matrix_power",
+    "linalg_matrix_exp",
+    "matrix_exp",
+    "linalg_tensorsolve",
+    "linalg_tensorinv",
+    "linalg_householder_product",
+    "orgqr",
     "view",
     "reshape",
     "view_as",
@@ -19904,6 +22369,11 @@ FUNCTIONS = [
     "any",
     "all",
     "norm",
+    "linalg_matrix_norm",
+    "linalg_norm",
+    "linalg_pinv",
+    "linalg_matrix_rank",
+    "linalg_cond",
     "squeeze",
     "split",
     "scatter",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_decompositions import DECOMPOSITIONS
 from .references_linalg import LINALG
 from .references_losses import LOSSES
 from .references_network import NETWORK
@@ -207,6 +208,7 @@ REFERENCES: dict[str, Reference] = {
     **SHAPES,
     **SORTING,
     **LINALG,
+    **DECOMPOSITIONS,
     **NETWORK,
     **POOLING,
     **SEQUENCES,
