@@ -1,12 +1,13 @@
 """Helpers of the formulas of decompositions: QR, singular values, eigenvalues, pseudo-inverses.
 
 What a decomposition leaves open, such as the phase of an eigenvector, must not change the value of the function that is
-differentiated; the gradient is then well defined. P stands for the change of A seen from both sides, as in U^H A' V.
+differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of the eigenvalues; P stands for the change of
+A seen from both sides, as in U^H A' V.
 """
 
 from __future__ import annotations
 
-from math import inf
+from math import inf, nan
 from typing import Any, TypeAlias
 
 from ..namespace import op
@@ -22,22 +23,35 @@ def on_diagonal(x: Tensor) -> Tensor:
     return x.unsqueeze(-1) * op.eye(x.shape[-1], dtype=x.dtype)
 
 
-def gaps(values: Tensor) -> Tensor:
-    """1 / (x_j - x_i), and 0 on the diagonal and where two are equal, where nothing may depend on the vectors."""
+def over_gaps(x: Tensor, values: Tensor, cause: Tensor) -> Tensor:
+    """x_ij / (v_j - v_i), 0 on the diagonal; nan between equal values, but for a `cause` of zeros: nothing changes."""
     distance = values.unsqueeze(-2) - values.unsqueeze(-1)
-    return distance.masked_fill(distance == 0, inf).reciprocal()
+    equal = distance == 0
+    found = x * distance.masked_fill(equal, inf).reciprocal()
+    return undefined_where(equal & (op.eye(values.shape[-1]) == 0), found, cause)
+
+
+def over_columns(x: Tensor, s: Tensor, cause: Tensor) -> Tensor:
+    """x_ij / s_j; nan where s_j is 0, but for a `cause` of zeros."""
+    row = s.unsqueeze(-2)
+    return undefined_where(row == 0, x * row.masked_fill(row == 0, inf).reciprocal(), cause)
+
+
+def undefined_where(places: Tensor, x: Tensor, cause: Tensor) -> Tensor:
+    """x with nan at places where there is no derivative, in matrices that are asked for one."""
+    return x.masked_fill(places & (cause != 0).any((-2, -1), True), nan)
 
 
 def eigen_slope(grads: list[Tensor], values: Tensor, vectors: Tensor) -> Tensor:
     """The gradient of the lower triangle of a Hermitian matrix: of V (diag(grad) + F o (V^H grad)) V^H."""
-    middle = on_diagonal(grads[0]) + gaps(values) * adjoint(vectors).matmul(grads[1])
+    middle = on_diagonal(grads[0]) + over_gaps(adjoint(vectors).matmul(grads[1]), values, grads[1])
     return lower_slope(vectors.matmul(middle).matmul(adjoint(vectors)))
 
 
 def eigen_tangents(a_t: Tensor, values: Tensor, vectors: Tensor) -> Pair:
     """The tangents Re diag(P) and V (F o P)."""
     p = adjoint(vectors).matmul(of_lower(a_t)).matmul(vectors)
-    return real_diagonal(p), vectors.matmul(gaps(values) * p)
+    return real_diagonal(p), vectors.matmul(over_gaps(p, values, a_t))
 
 
 def real_diagonal(x: Tensor) -> Tensor:
@@ -67,14 +81,14 @@ def general_eigen_slope(grads: list[Tensor], values: Tensor, vectors: Tensor) ->
     """V^-H (diag(grad) + conj(F) o (V^H (grad - V diag(Re(V^H grad))))) V^H: the vectors keep length 1."""
     back = adjoint(vectors)
     along = real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
-    inner = gaps(values).conj() * back.matmul(grads[1] - vectors * along)
+    inner = over_gaps(back.matmul(grads[1] - vectors * along), values.conj(), grads[1])
     return op.linalg_solve(back, (on_diagonal(grads[0]) + inner).matmul(back))
 
 
 def general_eigen_tangents(a_t: Tensor, values: Tensor, vectors: Tensor) -> Pair:
     """diag(P) and V (F o P) without what would change the vectors' lengths; P = V^-1 A' V."""
     p = op.linalg_solve(vectors, a_t.to(vectors.dtype).matmul(vectors))
-    moved = vectors.matmul(gaps(values) * p)
+    moved = vectors.matmul(over_gaps(p, values, a_t))
     along = real_diagonal(adjoint(vectors).matmul(moved)).unsqueeze(-2)
     return p.diagonal(0, -2, -1), moved - vectors * along
 
@@ -99,41 +113,43 @@ def svd_slope(grads: list[Tensor], u: Tensor, s: Tensor, vh: Tensor) -> Tensor:
     count = s.shape[-1]
     u, vh = u.narrow(-1, 0, count), vh.narrow(-2, 0, count)
     grad_u, grad_v = grads[0].narrow(-1, 0, count), adjoint(grads[2].narrow(-2, 0, count))
-    v, e = adjoint(vh), gaps(s * s)
     left, right = adjoint(u).matmul(grad_u), vh.matmul(grad_v)
-    inner = e * (left - adjoint(left)) * s.unsqueeze(-2) + s.unsqueeze(-1) * (e * (right - adjoint(right)))
-    inner = inner + on_diagonal(grads[1]) + phases(left, right, s)
+    inner = over_gaps(left - adjoint(left), s * s, grad_u) * s.unsqueeze(-2)
+    inner = inner + s.unsqueeze(-1) * over_gaps(right - adjoint(right), s * s, grad_v)
+    inner = inner + on_diagonal(grads[1]) + phases(left - right, s, left)
     result = u.matmul(inner).matmul(vh)
     if u.shape[-2] > count:
-        outside = grad_u / s.unsqueeze(-2)
-        result = result + (outside - u.matmul(adjoint(u).matmul(outside))).matmul(vh)
+        result = result + outside(grad_u, u, s, grad_u).matmul(vh)
     if vh.shape[-1] > count:
-        outside = grad_v / s.unsqueeze(-2)
-        result = result + u.matmul(adjoint(outside - v.matmul(vh.matmul(outside))))
+        result = result + u.matmul(adjoint(outside(grad_v, adjoint(vh), s, grad_v)))
     return result
 
 
-def phases(left: Tensor, right: Tensor, s: Tensor) -> Tensor | float:
-    """i Im(left - right) / 2s on the diagonal; nothing for real vectors."""
-    if not left.is_complex():
+def outside(x: Tensor, u: Tensor, s: Tensor, cause: Tensor) -> Tensor:
+    """The part of x / s that is at right angles to the columns of U."""
+    divided = over_columns(x, s, cause)
+    return divided - u.matmul(adjoint(u).matmul(divided))
+
+
+def phases(x: Tensor, s: Tensor, cause: Tensor) -> Tensor | float:
+    """i Im(x) / 2s on the diagonal; nothing for real vectors."""
+    if not x.is_complex():
         return 0.0
-    return on_diagonal(1j * (left - right).diagonal(0, -2, -1).imag / (2 * s))
+    return over_columns(on_diagonal(0.5j * x.diagonal(0, -2, -1).imag), s, cause)
 
 
 def svd_tangents(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The tangents of U, S and V^H, of reduced or square matrices."""
-    v, e = adjoint(vh), gaps(s * s)
+    v, row, column = adjoint(vh), s.unsqueeze(-2), s.unsqueeze(-1)
     p = adjoint(u).matmul(a_t).matmul(v)
-    back, row, column = adjoint(p), s.unsqueeze(-2), s.unsqueeze(-1)
-    turn = phases(p, back, s) / 2
-    u_t = u.matmul(e * (p * row + column * back) + turn)
-    v_t = v.matmul(e * (column * p + back * row) - turn)
+    back = adjoint(p)
+    turn = phases(p, s, a_t)
+    u_t = u.matmul(over_gaps(p * row + column * back, s * s, a_t) + turn)
+    v_t = v.matmul(over_gaps(column * p + back * row, s * s, a_t) - turn)
     if u.shape[-2] > s.shape[-1]:
-        outside = a_t.matmul(v) / row
-        u_t = u_t + outside - u.matmul(adjoint(u).matmul(outside))
+        u_t = u_t + outside(a_t.matmul(v), u, s, a_t)
     if v.shape[-2] > s.shape[-1]:
-        outside = adjoint(a_t).matmul(u) / row
-        v_t = v_t + outside - v.matmul(vh.matmul(outside))
+        v_t = v_t + outside(adjoint(a_t).matmul(u), v, s, a_t)
     return u_t, real_diagonal(p), adjoint(v_t)
 
 

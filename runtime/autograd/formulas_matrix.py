@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from math import inf, prod
 from typing import Any, TypeAlias
 
@@ -65,13 +66,12 @@ def powered(x: Tensor, n: int) -> Tensor:
     if n == 0:
         return op.eye(x.shape[-1], dtype=x.dtype).expand(x.shape).clone()
     base = op.linalg_inv(x) if n < 0 else x
-    result, rest = None, abs(n)
+    factors, rest = [], abs(n)
     while rest:
-        if rest % 2:
-            result = base if result is None else result.matmul(base)
+        factors += [base] if rest % 2 else []
         rest //= 2
         base = base.matmul(base) if rest else base
-    return result.clone() if n == 1 else result
+    return reduce(op.matmul, factors) if len(factors) > 1 else factors[0].clone()
 
 
 def _limits(x: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:

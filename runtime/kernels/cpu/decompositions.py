@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -25,10 +25,10 @@ def _converging(op: str, function: Callable[..., Any], a: Array, *args: Any, **k
     raise LinAlgError(f"{op}(): The algorithm failed to converge because the input matrix {reason}.")
 
 
-def qr_factors(a: Array, mode: str) -> tuple[Array, Array]:
+def qr_factors(a: Array, mode: Literal["reduced", "complete", "r"]) -> tuple[Array, Array]:
     """Q with orthonormal columns and R upper triangular; with mode "r" R alone, and an empty Q."""
     if mode == "r":
-        return np.empty(0, a.dtype), np.linalg.qr(a, "r")
+        return np.empty(0, a.dtype), np.asarray(np.linalg.qr(a, "r"))
     q, r = np.linalg.qr(a, mode)
     return q, r
 
