@@ -8,6 +8,7 @@ from numpy import empty
 from ..runtime.autograd import (
     formulas_attention,
     formulas_convolution,
+    formulas_decompositions,
     formulas_elementwise,
     formulas_fourier,
     formulas_indexing,
@@ -19,6 +20,7 @@ from ..runtime.autograd import (
     formulas_reductions,
     formulas_scans,
     formulas_shape,
+    formulas_solving,
     formulas_standardize,
     formulas_statistics,
 )
@@ -7998,12 +8000,852 @@ class AddmvBackward0(Node):
         return (tangent0,)
 
 
+class LinalgInvBackward0(Node):
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3540)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "linalg_inv"
+    spec_place = "derivatives.yaml:3540"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgInvBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """A: -adjoint(result).matmul(grad).matmul(adjoint(result))."""
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(-formulas_linalg.adjoint(result).matmul(grad).matmul(formulas_linalg.adjoint(result)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = -result.matmul(A_t).matmul(result)
+        return (tangent0,)
+
+
+class LinalgInvExBackward0(Node):
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:3569)."""
+
+    __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
+    op_name = "linalg_inv_ex"
+    spec_place = "derivatives.yaml:3569"
+    output_count = 2
+    saved_slots = ("kept_inverse",)
+    saved_outputs = {"kept_inverse": 0}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgInvExBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_inverse = saved = alias_of(results[0])
+        node.kept_inverse_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_inverse is not None:
+            node.kept_inverse = FREED
+
+    def apply(node, grads):
+        """A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        inverse = unpack_output(node, "kept_inverse", 0)
+        return (
+            fit(-formulas_linalg.adjoint(inverse).matmul(grad).matmul(formulas_linalg.adjoint(inverse)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, A, check_errors, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        inverse = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = -inverse.matmul(A_t).matmul(inverse)
+        return (tangent0, None)
+
+
+class SolveMatricesBackward0(Node):
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:3587)."""
+
+    __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
+    op_name = "solve_matrices"
+    spec_place = "derivatives.yaml:3587"
+    output_count = 2
+    saved_slots = ("kept_A", "kept_solution")
+    saved_outputs = {"kept_solution": 0}
+
+    @staticmethod
+    def record(results, A, B):
+        """Put `results` into the graph."""
+        node = new(SolveMatricesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype), (B._shape, B._dtype))
+        node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_solution = saved = alias_of(results[0])
+        node.kept_solution_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+        if node.kept_solution is not None:
+            node.kept_solution = FREED
+
+    def apply(node, grads):
+        """A: solve_slopes(...)[0]; B: solve_slopes(...)[1]."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        A = unpack(node, "kept_A")
+        solution = unpack_output(node, "kept_solution", 0)
+        shared_0 = formulas_solving.solve_slopes(grad, A, solution)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, A, B, check_errors, A_t, B_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        solution = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        B_t = zeros_if_missing(B_t, B)
+        tangent0 = formulas_solving.solve_tangent(A, solution, A_t, B_t)
+        return (tangent0, None)
+
+
+class SolveTriangularMatricesBackward0(Node):
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:3632)."""
+
+    __slots__ = (
+        "_saved_unitriangular",
+        "_saved_upper",
+        "kept_A",
+        "kept_A_version",
+        "kept_result",
+        "kept_result_version",
+    )
+    op_name = "solve_triangular_matrices"
+    spec_place = "derivatives.yaml:3632"
+    saved_slots = ("kept_A", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, A, B, upper, unitriangular):
+        """Put `result` into the graph."""
+        node = new(SolveTriangularMatricesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype), (B._shape, B._dtype))
+        node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
+        node._saved_upper = upper
+        node._saved_unitriangular = unitriangular
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """A: triangular_slopes(...)[0]; B: triangular_slopes(...)[1]."""
+        upper = node._saved_upper
+        unitriangular = node._saved_unitriangular
+        A = unpack(node, "kept_A")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_solving.triangular_slopes(grad, A, result, upper, unitriangular)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, A, B, upper, unitriangular, A_t, B_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        B_t = zeros_if_missing(B_t, B)
+        tangent0 = formulas_solving.triangular_tangent(A, result, A_t, B_t, upper, unitriangular)
+        return (tangent0,)
+
+
+class LinalgDetBackward0(Node):
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:3660)."""
+
+    __slots__ = ("kept_A", "kept_A_version")
+    op_name = "linalg_det"
+    spec_place = "derivatives.yaml:3660"
+    saved_slots = ("kept_A",)
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgDetBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+
+    def apply(node, grad):
+        """A: grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))."""
+        A = unpack(node, "kept_A")
+        return (fit(grad.unsqueeze(-1).unsqueeze(-1) * formulas_reductions.conjugate(op.cofactors(A)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = (op.cofactors(A) * A_t).sum((-2, -1))
+        return (tangent0,)
+
+
+class CofactorsBackward0(Node):
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:3677)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "cofactors"
+    spec_place = "derivatives.yaml:3677"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(CofactorsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: cofactors_slope(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_solving.cofactors_slope(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_solving.cofactors_tangent(self, result, self_t)
+        return (tangent0,)
+
+
+class LinalgSlogdetBackward0(Node):
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3699)."""
+
+    __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
+    op_name = "linalg_slogdet"
+    spec_place = "derivatives.yaml:3699"
+    output_count = 2
+    saved_slots = ("kept_A", "kept_sign")
+    saved_outputs = {"kept_sign": 0}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgSlogdetBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_sign = saved = alias_of(results[0])
+        node.kept_sign_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+        if node.kept_sign is not None:
+            node.kept_sign = FREED
+
+    def apply(node, grads):
+        """A: log_determinant_slope(grads, A, sign)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        A = unpack(node, "kept_A")
+        sign = unpack_output(node, "kept_sign", 0)
+        return (fit(formulas_solving.log_determinant_slope(grads, A, sign), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        sign = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_solving.log_determinant_tangents(A, sign, A_t)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class CholeskyFactorBackward0(Node):
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:3738)."""
+
+    __slots__ = ("kept_L", "kept_L_version", "output_metas")
+    op_name = "cholesky_factor"
+    spec_place = "derivatives.yaml:3738"
+    output_count = 2
+    saved_slots = ("kept_L",)
+    saved_outputs = {"kept_L": 0}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(CholeskyFactorBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_L = saved = alias_of(results[0])
+        node.kept_L_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_L is not None:
+            node.kept_L = FREED
+
+    def apply(node, grads):
+        """self: cholesky_slope(grad, L)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        L = unpack_output(node, "kept_L", 0)
+        return (fit(formulas_solving.cholesky_slope(grad, L), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, check_errors, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        L = result[0]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_solving.cholesky_tangent(L, self_t)
+        return (tangent0, None)
+
+
+class LinalgSvdBackward0(Node):
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:3885)."""
+
+    __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
+    op_name = "linalg_svd"
+    spec_place = "derivatives.yaml:3885"
+    output_count = 3
+    saved_slots = ("kept_U", "kept_S", "kept_Vh")
+    saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgSvdBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_U = saved = alias_of(results[0])
+        node.kept_U_version = saved._writes[0]
+        node.kept_S = saved = alias_of(results[1])
+        node.kept_S_version = saved._writes[0]
+        node.kept_Vh = saved = alias_of(results[2])
+        node.kept_Vh_version = saved._writes[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+        results[2]._fn = Output(node, 2)
+        results[2]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_U is not None:
+            node.kept_U = FREED
+        if node.kept_S is not None:
+            node.kept_S = FREED
+        if node.kept_Vh is not None:
+            node.kept_Vh = FREED
+
+    def apply(node, grads):
+        """A: svd_slope(grads, U, S, Vh)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        U = unpack_output(node, "kept_U", 0)
+        S = unpack_output(node, "kept_S", 1)
+        Vh = unpack_output(node, "kept_Vh", 2)
+        return (fit(formulas_decompositions.svd_slope(grads, U, S, Vh), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, full_matrices, driver, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        U = result[0]
+        S = result[1]
+        Vh = result[2]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_decompositions.svd_tangents_of(A_t, U, S, Vh)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        tangent2 = shared_0[2]
+        return (tangent0, tangent1, tangent2)
+
+
+class LinalgSvdvalsBackward0(Node):
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:3905)."""
+
+    __slots__ = ("kept_A", "kept_A_version")
+    op_name = "linalg_svdvals"
+    spec_place = "derivatives.yaml:3905"
+    saved_slots = ("kept_A",)
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgSvdvalsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+
+    def apply(node, grad):
+        """A: singular_values_slope(grad, A)."""
+        A = unpack(node, "kept_A")
+        return (fit(formulas_decompositions.singular_values_slope(grad, A), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, driver, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = formulas_decompositions.singular_values_tangent(A, A_t)
+        return (tangent0,)
+
+
+class HermitianEigenBackward0(Node):
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3936)."""
+
+    __slots__ = (
+        "kept_eigenvalues",
+        "kept_eigenvalues_version",
+        "kept_eigenvectors",
+        "kept_eigenvectors_version",
+        "output_metas",
+    )
+    op_name = "hermitian_eigen"
+    spec_place = "derivatives.yaml:3936"
+    output_count = 2
+    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
+    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(HermitianEigenBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
+        node.kept_eigenvectors = saved = alias_of(results[1])
+        node.kept_eigenvectors_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_eigenvalues is not None:
+            node.kept_eigenvalues = FREED
+        if node.kept_eigenvectors is not None:
+            node.kept_eigenvectors = FREED
+
+    def apply(node, grads):
+        """self: eigen_slope(grads, eigenvalues, eigenvectors)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
+        return (fit(formulas_decompositions.eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        eigenvalues = result[0]
+        eigenvectors = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        shared_0 = formulas_decompositions.eigen_tangents(self_t, eigenvalues, eigenvectors)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class HermitianEigenvaluesBackward0(Node):
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:3965)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hermitian_eigenvalues"
+    spec_place = "derivatives.yaml:3965"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(HermitianEigenvaluesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: eigenvalues_slope(grad, self)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.eigenvalues_slope(grad, self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.eigenvalues_tangent(self, self_t)
+        return (tangent0,)
+
+
+class LinalgEigBackward0(Node):
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3992)."""
+
+    __slots__ = (
+        "kept_eigenvalues",
+        "kept_eigenvalues_version",
+        "kept_eigenvectors",
+        "kept_eigenvectors_version",
+        "output_metas",
+    )
+    op_name = "linalg_eig"
+    spec_place = "derivatives.yaml:3992"
+    output_count = 2
+    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
+    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(LinalgEigBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
+        node.kept_eigenvectors = saved = alias_of(results[1])
+        node.kept_eigenvectors_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_eigenvalues is not None:
+            node.kept_eigenvalues = FREED
+        if node.kept_eigenvectors is not None:
+            node.kept_eigenvectors = FREED
+
+    def apply(node, grads):
+        """self: general_eigen_slope(grads, eigenvalues, eigenvectors)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
+        return (fit(formulas_decompositions.general_eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        eigenvalues = result[0]
+        eigenvectors = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        shared_0 = formulas_decompositions.general_eigen_tangents(self_t, eigenvalues, eigenvectors)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class LinalgEigvalsBackward0(Node):
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4011)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "linalg_eigvals"
+    spec_place = "derivatives.yaml:4011"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LinalgEigvalsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: general_eigenvalues_slope(grad, self)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.general_eigenvalues_slope(grad, self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.general_eigenvalues_tangent(self, self_t)
+        return (tangent0,)
+
+
+class LinalgQrBackward0(Node):
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4029)."""
+
+    __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
+    op_name = "linalg_qr"
+    spec_place = "derivatives.yaml:4029"
+    output_count = 2
+    saved_slots = ("kept_Q", "kept_R")
+    saved_outputs = {"kept_Q": 0, "kept_R": 1}
+
+    @staticmethod
+    def record(results, A, mode):
+        """Put `results` into the graph."""
+        node = new(LinalgQrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node._saved_mode = mode
+        node.kept_Q = saved = alias_of(results[0])
+        node.kept_Q_version = saved._writes[0]
+        node.kept_R = saved = alias_of(results[1])
+        node.kept_R_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_Q is not None:
+            node.kept_Q = FREED
+        if node.kept_R is not None:
+            node.kept_R = FREED
+
+    def apply(node, grads):
+        """A: qr_slope(grads, Q, R, mode)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        mode = node._saved_mode
+        Q = unpack_output(node, "kept_Q", 0)
+        R = unpack_output(node, "kept_R", 1)
+        return (fit(formulas_decompositions.qr_slope(grads, Q, R, mode), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, mode, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        Q = result[0]
+        R = result[1]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_decompositions.qr_tangents(A_t, A, Q, R, mode)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class PseudoInverseBackward0(Node):
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4058)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "pseudo_inverse"
+    spec_place = "derivatives.yaml:4058"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(PseudoInverseBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: pseudo_inverse_slope(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_decompositions.pseudo_inverse_slope(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, atol, rtol, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.pseudo_inverse_tangent(self, result, self_t)
+        return (tangent0,)
+
+
+class LinalgMatrixExpBackward0(Node):
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4221)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "linalg_matrix_exp"
+    spec_place = "derivatives.yaml:4221"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LinalgMatrixExpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: exponential_along(adjoint(self), grad)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.exponential_along(formulas_linalg.adjoint(self), grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.exponential_along(self, self_t)
+        return (tangent0,)
+
+
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3541)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4306)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:3541"
+    spec_place = "derivatives.yaml:4306"
 
     @staticmethod
     def record(result, self):
@@ -8030,11 +8872,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3619)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4384)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:3619"
+    spec_place = "derivatives.yaml:4384"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -8063,11 +8905,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3635)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4400)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:3635"
+    spec_place = "derivatives.yaml:4400"
 
     @staticmethod
     def record(result, self, dims):
@@ -8094,11 +8936,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3658)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4423)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:3658"
+    spec_place = "derivatives.yaml:4423"
 
     @staticmethod
     def record(result, self):
@@ -8123,11 +8965,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3674)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4439)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:3674"
+    spec_place = "derivatives.yaml:4439"
 
     @staticmethod
     def record(result, self):
@@ -8154,11 +8996,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3689)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4454)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:3689"
+    spec_place = "derivatives.yaml:4454"
 
     @staticmethod
     def record(result, self):
@@ -8185,11 +9027,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3699)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4464)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:3699"
+    spec_place = "derivatives.yaml:4464"
 
     @staticmethod
     def record(result, self, dim):
@@ -8216,11 +9058,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3714)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4479)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:3714"
+    spec_place = "derivatives.yaml:4479"
 
     @staticmethod
     def record(result, self):
@@ -8257,11 +9099,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3730)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4495)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:3730"
+    spec_place = "derivatives.yaml:4495"
 
     @staticmethod
     def record(result, self):
@@ -8286,11 +9128,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4062)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4827)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:4062"
+    spec_place = "derivatives.yaml:4827"
 
     @staticmethod
     def record(result, self, dimension, size, step):
@@ -8323,11 +9165,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:4077)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:4842)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:4077"
+    spec_place = "derivatives.yaml:4842"
 
     @staticmethod
     def record(result, grad_output, dim, length, step):
@@ -8358,11 +9200,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4089)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4854)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:4089"
+    spec_place = "derivatives.yaml:4854"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -8405,11 +9247,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4102)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4867)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:4102"
+    spec_place = "derivatives.yaml:4867"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -8438,11 +9280,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:4114)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:4879)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:4114"
+    spec_place = "derivatives.yaml:4879"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -8491,11 +9333,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:4129)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:4894)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:4129"
+    spec_place = "derivatives.yaml:4894"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -8528,11 +9370,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4143)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4908)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:4143"
+    spec_place = "derivatives.yaml:4908"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -8565,7 +9407,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4155)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4920)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -8576,7 +9418,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:4155"
+    spec_place = "derivatives.yaml:4920"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -8623,11 +9465,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:4172)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:4937)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:4172"
+    spec_place = "derivatives.yaml:4937"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -8662,11 +9504,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4187)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4952)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:4187"
+    spec_place = "derivatives.yaml:4952"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -8712,11 +9554,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:4204)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:4969)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:4204"
+    spec_place = "derivatives.yaml:4969"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -8747,11 +9589,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:4237)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5002)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:4237"
+    spec_place = "derivatives.yaml:5002"
 
     @staticmethod
     def record(result, self, dim):
@@ -8785,11 +9627,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4249)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5014)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:4249"
+    spec_place = "derivatives.yaml:5014"
 
     @staticmethod
     def record(result, self, dim):
@@ -8823,11 +9665,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:4263)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5028)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:4263"
+    spec_place = "derivatives.yaml:5028"
 
     @staticmethod
     def record(result, self, dim):
@@ -8861,11 +9703,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4290)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5055)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:4290"
+    spec_place = "derivatives.yaml:5055"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -8905,11 +9747,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4312)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5077)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:4312"
+    spec_place = "derivatives.yaml:5077"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -8946,11 +9788,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4329)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5094)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:4329"
+    spec_place = "derivatives.yaml:5094"
 
     @staticmethod
     def record(result, self, dims):
@@ -8987,11 +9829,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:4345)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5110)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:4345"
+    spec_place = "derivatives.yaml:5110"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -9031,11 +9873,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4360)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5125)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:4360"
+    spec_place = "derivatives.yaml:5125"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -9072,11 +9914,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4378)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5143)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:4378"
+    spec_place = "derivatives.yaml:5143"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -9113,11 +9955,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:4396)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5161)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:4396"
+    spec_place = "derivatives.yaml:5161"
 
     @staticmethod
     def record(result, self, pad):
@@ -9155,11 +9997,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:4415)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5180)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:4415"
+    spec_place = "derivatives.yaml:5180"
 
     @staticmethod
     def record(result, self):
@@ -9184,11 +10026,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:4430)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5195)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:4430"
+    spec_place = "derivatives.yaml:5195"
 
     @staticmethod
     def record(result, self):
@@ -9213,11 +10055,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:4444)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5209)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:4444"
+    spec_place = "derivatives.yaml:5209"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9264,11 +10106,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:4464)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5229)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:4464"
+    spec_place = "derivatives.yaml:5229"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9302,11 +10144,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:4479)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5244)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:4479"
+    spec_place = "derivatives.yaml:5244"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9348,11 +10190,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:4501)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5266)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:4501"
+    spec_place = "derivatives.yaml:5266"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -9402,11 +10244,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:4518)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5283)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:4518"
+    spec_place = "derivatives.yaml:5283"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -9456,11 +10298,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:4537)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5302)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:4537"
+    spec_place = "derivatives.yaml:5302"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -9510,11 +10352,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4556)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5321)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:4556"
+    spec_place = "derivatives.yaml:5321"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -9558,11 +10400,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4576)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5341)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:4576"
+    spec_place = "derivatives.yaml:5341"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -9599,11 +10441,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4589)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5354)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:4589"
+    spec_place = "derivatives.yaml:5354"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -9649,11 +10491,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:4608)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5373)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:4608"
+    spec_place = "derivatives.yaml:5373"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -9702,11 +10544,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:4624)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5389)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:4624"
+    spec_place = "derivatives.yaml:5389"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -9771,7 +10613,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:4752)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:5517)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9787,7 +10629,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:4752"
+    spec_place = "derivatives.yaml:5517"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9856,11 +10698,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4876)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:5641)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:4876"
+    spec_place = "derivatives.yaml:5641"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -9898,11 +10740,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4890)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:5655)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:4890"
+    spec_place = "derivatives.yaml:5655"
 
     @staticmethod
     def record(result, self, value):
@@ -9934,11 +10776,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4902)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:5667)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:4902"
+    spec_place = "derivatives.yaml:5667"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -9976,11 +10818,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4914)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:5679)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:4914"
+    spec_place = "derivatives.yaml:5679"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -10019,7 +10861,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4936)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:5701)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -10031,7 +10873,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:4936"
+    spec_place = "derivatives.yaml:5701"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -10113,11 +10955,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4963)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:5728)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:4963"
+    spec_place = "derivatives.yaml:5728"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -10172,7 +11014,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4981)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5746)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -10187,7 +11029,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:4981"
+    spec_place = "derivatives.yaml:5746"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -10268,7 +11110,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5011)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5776)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -10282,7 +11124,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:5011"
+    spec_place = "derivatives.yaml:5776"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10355,7 +11197,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5028)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5793)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -10369,7 +11211,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:5028"
+    spec_place = "derivatives.yaml:5793"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -10440,11 +11282,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5140)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5905)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:5140"
+    spec_place = "derivatives.yaml:5905"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -10475,11 +11317,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5157)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5922)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:5157"
+    spec_place = "derivatives.yaml:5922"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -10508,11 +11350,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5174)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5939)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:5174"
+    spec_place = "derivatives.yaml:5939"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -10547,11 +11389,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5189)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5954)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:5189"
+    spec_place = "derivatives.yaml:5954"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -10584,7 +11426,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:5234)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:5999)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -10595,7 +11437,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:5234"
+    spec_place = "derivatives.yaml:5999"
 
     @staticmethod
     def record(result, self, dim, filter, align_corners, scale, antialias):
@@ -10659,7 +11501,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:5251)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6016)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -10670,7 +11512,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:5251"
+    spec_place = "derivatives.yaml:6016"
 
     @staticmethod
     def record(result, grad_output, dim, filter, align_corners, scale, antialias):
@@ -10709,11 +11551,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5299)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6064)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:5299"
+    spec_place = "derivatives.yaml:6064"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -10758,11 +11600,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5322)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6087)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:5322"
+    spec_place = "derivatives.yaml:6087"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10798,11 +11640,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5371)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6136)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:5371"
+    spec_place = "derivatives.yaml:6136"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -10847,7 +11689,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5401)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6166)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -10860,7 +11702,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:5401"
+    spec_place = "derivatives.yaml:6166"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -10920,7 +11762,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5421)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6186)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -10932,7 +11774,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:5421"
+    spec_place = "derivatives.yaml:6186"
 
     @staticmethod
     def record(
@@ -11002,11 +11844,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5472)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6237)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:5472"
+    spec_place = "derivatives.yaml:6237"
 
     @staticmethod
     def record(result, self, spatial):
@@ -11035,11 +11877,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5490)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6255)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:5490"
+    spec_place = "derivatives.yaml:6255"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -11073,7 +11915,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5533)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6298)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -11092,7 +11934,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:5533"
+    spec_place = "derivatives.yaml:6298"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -11211,7 +12053,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:5558)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6323)."""
 
     __slots__ = (
         "_saved_eps",
@@ -11227,7 +12069,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:5558"
+    spec_place = "derivatives.yaml:6323"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -11333,7 +12175,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:5580)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6345)."""
 
     __slots__ = (
         "_saved_eps",
@@ -11347,7 +12189,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:5580"
+    spec_place = "derivatives.yaml:6345"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -11452,7 +12294,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:5600)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:6365)."""
 
     __slots__ = (
         "_saved_dim",
@@ -11467,7 +12309,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:5600"
+    spec_place = "derivatives.yaml:6365"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -11549,11 +12391,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5622)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6387)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:5622"
+    spec_place = "derivatives.yaml:6387"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -11602,11 +12444,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5646)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6411)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:5646"
+    spec_place = "derivatives.yaml:6411"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -11666,11 +12508,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5666)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6431)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:5666"
+    spec_place = "derivatives.yaml:6431"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -11719,11 +12561,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5689)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6454)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:5689"
+    spec_place = "derivatives.yaml:6454"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -11779,7 +12621,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:5706)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:6471)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -11794,7 +12636,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:5706"
+    spec_place = "derivatives.yaml:6471"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -11885,7 +12727,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:5731)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:6496)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -11898,7 +12740,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:5731"
+    spec_place = "derivatives.yaml:6496"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -11959,7 +12801,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5751)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6516)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -11976,7 +12818,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:5751"
+    spec_place = "derivatives.yaml:6516"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -12078,11 +12920,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5782)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:6547)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:5782"
+    spec_place = "derivatives.yaml:6547"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -12143,7 +12985,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5804)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:6569)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12156,7 +12998,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:5804"
+    spec_place = "derivatives.yaml:6569"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -12232,7 +13074,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:5824)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:6589)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12245,7 +13087,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:5824"
+    spec_place = "derivatives.yaml:6589"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -12314,7 +13156,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:5847)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:6612)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12329,7 +13171,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:5847"
+    spec_place = "derivatives.yaml:6612"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -12436,7 +13278,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:5871)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:6636)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12451,7 +13293,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:5871"
+    spec_place = "derivatives.yaml:6636"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -12530,7 +13372,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:5896)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:6661)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -12547,7 +13389,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:5896"
+    spec_place = "derivatives.yaml:6661"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -12659,11 +13501,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5918)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:6683)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:5918"
+    spec_place = "derivatives.yaml:6683"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -12713,7 +13555,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:5933)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:6698)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -12723,7 +13565,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:5933"
+    spec_place = "derivatives.yaml:6698"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12784,11 +13626,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5956)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:6721)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:5956"
+    spec_place = "derivatives.yaml:6721"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12826,7 +13668,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:5972)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:6737)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -12836,7 +13678,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:5972"
+    spec_place = "derivatives.yaml:6737"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12878,7 +13720,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5987)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:6752)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -12901,7 +13743,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:5987"
+    spec_place = "derivatives.yaml:6752"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -13083,7 +13925,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6007)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6772)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -13113,7 +13955,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:6007"
+    spec_place = "derivatives.yaml:6772"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -13357,7 +14199,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6030)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6795)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -13381,7 +14223,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:6030"
+    spec_place = "derivatives.yaml:6795"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -13568,7 +14410,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6050)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6815)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -13594,7 +14436,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:6050"
+    spec_place = "derivatives.yaml:6815"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -13774,7 +14616,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6080)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6845)."""
 
     __slots__ = (
         "_saved_heads",
@@ -13796,7 +14638,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:6080"
+    spec_place = "derivatives.yaml:6845"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -13908,11 +14750,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6118)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6883)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:6118"
+    spec_place = "derivatives.yaml:6883"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -13997,11 +14839,11 @@ class HuberValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6377)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7142)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:6377"
+    spec_place = "derivatives.yaml:7142"
 
     @staticmethod
     def record(result, self, dim, normalization, forward):
@@ -14032,11 +14874,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6393)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7158)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:6393"
+    spec_place = "derivatives.yaml:7158"
 
     @staticmethod
     def record(result, self, dim, normalization):
@@ -14077,11 +14919,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6410)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7175)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:6410"
+    spec_place = "derivatives.yaml:7175"
 
     @staticmethod
     def record(result, self, dim, normalization, last):

@@ -17,6 +17,7 @@ from ..runtime.autograd import (
     formulas_convolution,
     formulas_counting,
     formulas_covariance,
+    formulas_decompositions,
     formulas_differences,
     formulas_distances,
     formulas_elementwise,
@@ -26,6 +27,7 @@ from ..runtime.autograd import (
     formulas_indexing,
     formulas_joining,
     formulas_linalg,
+    formulas_matrix,
     formulas_network,
     formulas_pairs,
     formulas_places,
@@ -35,6 +37,7 @@ from ..runtime.autograd import (
     formulas_reductions,
     formulas_sampling,
     formulas_shape,
+    formulas_solving,
     formulas_statistics,
     formulas_value_losses,
 )
@@ -53,12 +56,14 @@ from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import decompositions as decompositions_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import fourier as fourier_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
+from ..runtime.kernels.cpu import lapack as lapack_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
@@ -80,6 +85,7 @@ from ..runtime.kernels.cpu import searching as searching_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
+from ..runtime.kernels.cpu import solving as solving_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
 from ..runtime.kernels.cpu import windows as windows_kernels
 from ..runtime.launch import run_rows
@@ -104,6 +110,7 @@ from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
+from ..runtime.rules import norms as norms_rules
 from ..runtime.rules import pairs as pairs_rules
 from ..runtime.rules import parts as parts_rules
 from ..runtime.rules import pieces as pieces_rules
@@ -116,6 +123,7 @@ from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import sampling as sampling_rules
 from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
+from ..runtime.rules import solving as solving_rules
 from ..runtime.rules import sorting as sorting_rules
 from ..runtime.rules import statistics as statistics_rules
 from ..runtime.rules import transposes as transposes_rules
@@ -14283,10 +14291,2280 @@ def bilinear(
     return formulas_products.bilinear_form(input1, input2, weight, bias)
 
 
+def linalg_inv(A: Tensor) -> Tensor:
+    """A^-1 of square matrices; an error for a singular one.
+
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3540)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        Tensor: the dtype of `A`.
+    Gradients:
+        A: -adjoint(result).matmul(grad).matmul(adjoint(result))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.inv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[-2.0000,  1.0000],
+                [ 1.5000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_inv("linalg_inv", A)
+
+
+def _linalg_inv(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(solving_kernels.inverse(array_in(A, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (A,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgInvBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgInvBackward0, result, (A,), (A,), into)
+    return result
+
+
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A^-1 of square matrices: linalg.inv.
+
+    inverse(Tensor self) -> Tensor (derivatives.yaml:3558)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_inv(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.inverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    if watch.lifts and (lifted := lift("inverse", inverse, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "inverse"
+    if out is not None:
+        return write_out(name, out, inverse(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_inv(self)
+
+
+def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
+
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:3569)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        inverse: the dtype of `A`.
+        info: int64.
+    Gradients:
+        A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
+
+
+_linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
+
+
+def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, check_errors = solving_rules.square(name, A, check_errors)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(
+            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (A, check_errors))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgInvExBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgInvExBackward0, results, (A, check_errors), (A,))
+    return _linalg_inv_ex_result(*results)
+
+
+def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """X with A X = B for matrices of one batch, and the first zero pivot of A.
+
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:3587)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        check_errors: bool.
+    Returns:
+        solution: the dtype that all tensors share.
+        info: int64.
+    Gradients:
+        A: solve_slopes(...)[0]
+        B: solve_slopes(...)[1]
+    """
+    if watch.lifts and (lifted := lift("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not PLAIN:
+        return lifted
+    return _solve_matrices("solve_matrices", A, B, check_errors)
+
+
+_solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
+
+
+def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    computed = (
+        A._dtype
+        if A._dtype.native and B._dtype is A._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (A, B))
+    )
+    try:
+        results = outputs(
+            solving_kernels.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
+            computed,
+            ("same", "int64"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, check_errors))
+    if grad_mode.grad and (A._rg or B._rg):
+        functions.SolveMatricesBackward0.record(results, A, B)
+    if watch.active:
+        propagate(functions.SolveMatricesBackward0, results, (A, B, check_errors), (A, B))
+    return _solve_matrices_result(*results)
+
+
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
+
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:3600)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: solved(A, B, left, True)[0]
+    Raises:
+        RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))
+        tensor([0.5000, 0.2500])
+    """
+    if watch.lifts and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left)) is not PLAIN:
+        return lifted
+    name = "linalg_solve"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    A, B, left = solving_rules.solve(name, A, B, left)
+    return formulas_solving.solved(A, B, left, True)[0]
+
+
+def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
+
+    linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
+    (derivatives.yaml:3617)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        result: the dtype that all tensors share.
+        info: int64.
+    Gradients:
+        through: solved(A, B, left, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info
+        tensor(1)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_solve_ex"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
+    return formulas_solving.solved(A, B, left, check_errors)
+
+
+def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
+    """X with A X = B for triangular matrices of one batch.
+
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:3632)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        upper: bool.
+        unitriangular: bool.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        A: triangular_slopes(...)[0]
+        B: triangular_slopes(...)[1]
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
+
+
+def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if unitriangular.__class__ is not bool:
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    computed = (
+        A._dtype
+        if A._dtype.native and B._dtype is A._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (A, B))
+    )
+    try:
+        result = adopt(
+            lapack_kernels.solve_triangular_matrices(
+                array_in(A, computed), array_in(B, computed), upper, unitriangular
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, upper, unitriangular))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg or B._rg) and result._dtype.kind in "fc":
+        functions.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular)
+    if watch.active:
+        propagate(functions.SolveTriangularMatricesBackward0, result, (A, B, upper, unitriangular), (A, B), into)
+    return result
+
+
+def linalg_solve_triangular(
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
+
+    linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
+    (derivatives.yaml:3644)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        B: tensor.
+        upper: bool, by keyword.
+        left: bool, by keyword; default True.
+        unitriangular: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: triangular_solved(self, B, upper, left, unitriangular)
+    Raises:
+        RuntimeError: expected: square matrices, and matrices of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve_triangular(sg.tensor([[2.0, 7.0], [1.0, 1.0]]), sg.tensor([[2.0], [3.0]]), upper=False)
+        tensor([[1.],
+                [2.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_solve_triangular",
+                linalg_solve_triangular,
+                "composite",
+                input,
+                B,
+                upper=upper,
+                left=left,
+                unitriangular=unitriangular,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_solve_triangular"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if unitriangular.__class__ is not bool:
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    self, B, upper, left, unitriangular = solving_rules.solve_triangular(name, self, B, upper, left, unitriangular)
+    return formulas_solving.triangular_solved(self, B, upper, left, unitriangular)
+
+
+def linalg_det(A: Tensor) -> Tensor:
+    """The determinant of square matrices.
+
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:3660)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        Tensor: the dtype of `A`.
+    Gradients:
+        A: grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+    """
+    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_det("linalg_det", A)
+
+
+def _linalg_det(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(solving_kernels.determinant(array_in(A, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (A,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgDetBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgDetBackward0, result, (A,), (A,), into)
+    return result
+
+
+def cofactors(input: Tensor) -> Tensor:
+    """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
+
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:3677)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: cofactors_slope(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("cofactors", cofactors, "leading", input)) is not PLAIN:
+        return lifted
+    return _cofactors("cofactors", input)
+
+
+def _cofactors(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(solving_kernels.cofactors(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CofactorsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.CofactorsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of square matrices: linalg.det.
+
+    det(Tensor self) -> Tensor (derivatives.yaml:3689)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_det(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+    """
+    if watch.lifts and (lifted := lift("det", det, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "det"
+    if out is not None:
+        return write_out(name, out, det(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_det(self)
+
+
+def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
+    """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
+
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3699)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        sign: the dtype of `A`.
+        logabsdet: the dtype of `A`, its real counterpart for complex numbers.
+    Gradients:
+        A: log_determinant_slope(grads, A, sign)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
+        tensor(-1.)
+    """
+    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_slogdet("linalg_slogdet", A)
+
+
+_linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
+
+
+def _linalg_slogdet(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(solving_kernels.log_determinant(array_in(A, computed)), computed, ("same", "real"))
+    except Exception as error:
+        reraise(name, error, (A,))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgSlogdetBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgSlogdetBackward0, results, (A,), (A,))
+    return _linalg_slogdet_result(*results)
+
+
+def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
+    """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
+
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3717)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        sign: the dtype that its ops give.
+        logabsdet: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: linalg_slogdet(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.slogdet(sg.eye(2)).logabsdet
+        tensor(0.)
+    """
+    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input)) is not PLAIN:
+        return lifted
+    name = "slogdet"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_slogdet(self)
+
+
+def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
+
+    logdet(Tensor self) -> Tensor (derivatives.yaml:3728)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: logarithm_of_determinant(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))
+        tensor(0.)
+    """
+    if watch.lifts and (lifted := lift("logdet", logdet, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "logdet"
+    if out is not None:
+        return write_out(name, out, logdet(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return formulas_solving.logarithm_of_determinant(self)
+
+
+def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
+
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:3738)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        check_errors: bool.
+    Returns:
+        L: the dtype of `input`.
+        info: int64.
+    Gradients:
+        self: cholesky_slope(grad, L)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _cholesky_factor("cholesky_factor", input, check_errors)
+
+
+_cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
+
+
+def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, check_errors))
+    if grad_mode.grad and (self._rg):
+        functions.CholeskyFactorBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.CholeskyFactorBackward0, results, (self, check_errors), (self,))
+    return _cholesky_factor_result(*results)
+
+
+def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+    """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
+
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:3754)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: cholesky_decomposed(self, upper, True)[0]
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_cholesky"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return formulas_solving.cholesky_decomposed(self, upper, True)[0]
+
+
+def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
+
+    linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
+    (derivatives.yaml:3768)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool, by keyword; default False.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        L: the dtype of `input`.
+        info: int64.
+    Gradients:
+        through: cholesky_decomposed(self, upper, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_cholesky_ex", linalg_cholesky_ex, "composite", input, upper=upper, check_errors=check_errors
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_cholesky_ex"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
+    return formulas_solving.cholesky_decomposed(self, upper, check_errors)
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The triangular L with L L^H = A: linalg.cholesky.
+
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:3783)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_cholesky(self, upper=upper)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("cholesky", cholesky, "composite", input, upper, out=out)) is not PLAIN:
+        return lifted
+    name = "cholesky"
+    if out is not None:
+        return write_out(name, out, cholesky(input, upper))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return op.linalg_cholesky(self, upper=upper)
+
+
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
+
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:3794)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cholesky_solved(self, input2, upper)
+    Raises:
+        RuntimeError: expected: matrices B and square factors of as many rows; batches broadcast.
+    Example:
+        >>> sg.cholesky_solve(sg.tensor([[4.0], [8.0]]), sg.tensor([[2.0, 0.0], [0.0, 2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "cholesky_solve"
+    if out is not None:
+        return write_out(name, out, cholesky_solve(input, input2, upper))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
+    return formulas_solving.cholesky_solved(self, input2, upper)
+
+
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
+
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:3805)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cholesky_solved(identity_of(self), self, upper)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.cholesky_inverse(sg.tensor([[2.0, 0.0], [1.0, 1.0]]))
+        tensor([[ 0.5000, -0.5000],
+                [-0.5000,  1.0000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "cholesky_inverse"
+    if out is not None:
+        return write_out(name, out, cholesky_inverse(input, upper))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return formulas_solving.cholesky_solved(formulas_solving.identity_of(self), self, upper)
+
+
+def linalg_vector_norm(
+    input: Tensor,
+    ord: Number = 2,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
+
+    linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:3818)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number; default 2.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self, ord, dim, keepdim, dtype=dtype)
+    Raises:
+        IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
+            for a finite order above 0 only.
+    Example:
+        >>> sg.linalg.vector_norm(sg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
+        tensor([ 5., 10.])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (
+            lifted := lift("linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_vector_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    ord = checks.scalar(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.vector_norm(name, self, ord, dim, keepdim, dtype)
+    return op.norm(self, ord, dim, keepdim, dtype=dtype)
+
+
+def linalg_matrix_norm_default(
+    input: Tensor, ord: Number, dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
+    orders the least of these.
+
+    linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:3833)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
+            dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_norm", linalg_matrix_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    ord = checks.scalar(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_matrix_norm_str_ord(
+    input: Tensor, ord: str = "fro", dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
+
+    linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
+    dtype=None) -> Tensor (derivatives.yaml:3849)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: str; default 'fro'.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
+            dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_norm.str_ord",
+                linalg_matrix_norm_str_ord,
+                "composite",
+                input,
+                ord,
+                dim,
+                keepdim,
+                dtype=dtype,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord.__class__ is not str:
+        ord = checks.string(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_norm_default(
+    input: Tensor,
+    ord: Number | None = None,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
+
+    linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:3860)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord is not None:
+        ord = checks.scalar(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_norm_ord_str(
+    input: Tensor, ord: str, dim: Sequence[int] | int | None = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices by its name, 'fro' or 'nuc'.
+
+    linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:3874)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: str.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord.__class__ is not str:
+        ord = checks.string(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
+
+    linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
+    (derivatives.yaml:3885)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        full_matrices: bool; default True.
+        driver: str or None, by keyword; default None.
+    Returns:
+        U: the dtype of `A`.
+        S: the dtype of `A`, its real counterpart for complex numbers.
+        Vh: the dtype of `A`.
+    Gradients:
+        A: svd_slope(grads, U, S, Vh)
+    Raises:
+        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+    Example:
+        >>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
+        >>> S
+        tensor([3., 2.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver)) is not PLAIN
+    ):
+        return lifted
+    return _linalg_svd("linalg_svd", A, full_matrices, driver)
+
+
+_linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
+
+
+def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if full_matrices.__class__ is not bool:
+        full_matrices = checks.boolean(name, "full_matrices", full_matrices)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    A, full_matrices, driver = solving_rules.svd(name, A, full_matrices, driver)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(
+            decompositions_kernels.svd_factors(array_in(A, computed), full_matrices, driver),
+            computed,
+            ("same", "real", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, full_matrices, driver))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgSvdBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgSvdBackward0, results, (A, full_matrices, driver), (A,))
+    return _linalg_svd_result(*results)
+
+
+def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values in descending order.
+
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:3905)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        driver: str or None, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `A`, its real counterpart for complex numbers.
+    Gradients:
+        A: singular_values_slope(grad, A)
+    Raises:
+        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+    Example:
+        >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
+        tensor([3., 2.])
+    """
+    if watch.lifts and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver)) is not PLAIN:
+        return lifted
+    return _linalg_svdvals("linalg_svdvals", A, driver)
+
+
+def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    A, driver = solving_rules.svdvals(name, A, driver)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(
+            decompositions_kernels.singular_values(array_in(A, computed), driver), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (A, driver))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgSvdvalsBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgSvdvalsBackward0, result, (A, driver), (A,), into)
+    return result
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+    """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
+
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:3923)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        some: bool; default True.
+        compute_uv: bool; default True.
+    Returns:
+        U: the dtype of `input`.
+        S: the dtype of `input`, its real counterpart for complex numbers.
+        V: the dtype of `input`.
+    Gradients:
+        through: svd_of_old(self, some, compute_uv)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
+        tensor([3., 2.])
+    """
+    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv)) is not PLAIN:
+        return lifted
+    name = "svd"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if some.__class__ is not bool:
+        some = checks.boolean(name, "some", some)
+    if compute_uv.__class__ is not bool:
+        compute_uv = checks.boolean(name, "compute_uv", compute_uv)
+    self, some, compute_uv = solving_rules.matrices_of(name, self, some, compute_uv)
+    return formulas_decompositions.svd_of_old(self, some, compute_uv)
+
+
+def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
+
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3936)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
+        eigenvectors: the dtype of `input`.
+    Gradients:
+        self: eigen_slope(grads, eigenvalues, eigenvectors)
+    """
+    if watch.lifts and (lifted := lift("hermitian_eigen", hermitian_eigen, "leading", input)) is not PLAIN:
+        return lifted
+    return _hermitian_eigen("hermitian_eigen", input)
+
+
+_hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenvectors"))
+
+
+def _hermitian_eigen(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(decompositions_kernels.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.HermitianEigenBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.HermitianEigenBackward0, results, (self,), (self,))
+    return _hermitian_eigen_result(*results)
+
+
+def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
+    """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
+
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3950)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        UPLO: str; default 'L'.
+    Returns:
+        eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
+        eigenvectors: the dtype of `input`.
+    Gradients:
+        through: hermitian_eigen(triangle_of(self, UPLO))
+    Raises:
+        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+    Example:
+        >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
+        tensor([1., 3.])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO)) is not PLAIN:
+        return lifted
+    name = "linalg_eigh"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if UPLO.__class__ is not str:
+        UPLO = checks.string(name, "UPLO", UPLO)
+    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigen(formulas_decompositions.triangle_of(self, UPLO))
+
+
+def hermitian_eigenvalues(input: Tensor) -> Tensor:
+    """Eigenvalues of a Hermitian matrix from its lower triangle.
+
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:3965)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: eigenvalues_slope(grad, self)
+    """
+    if watch.lifts and (lifted := lift("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not PLAIN:
+        return lifted
+    return _hermitian_eigenvalues("hermitian_eigenvalues", input)
+
+
+def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HermitianEigenvaluesBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HermitianEigenvaluesBackward0, result, (self,), (self,), into)
+    return result
+
+
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
+
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:3978)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        UPLO: str; default 'L'.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: hermitian_eigenvalues(triangle_of(self, UPLO))
+    Raises:
+        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+    Example:
+        >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
+        tensor([1., 3.])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO)) is not PLAIN:
+        return lifted
+    name = "linalg_eigvalsh"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if UPLO.__class__ is not str:
+        UPLO = checks.string(name, "UPLO", UPLO)
+    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigenvalues(formulas_decompositions.triangle_of(self, UPLO))
+
+
+def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
+    """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
+
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3992)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        eigenvalues: complex.
+        eigenvectors: complex.
+    Gradients:
+        self: general_eigen_slope(grads, eigenvalues, eigenvectors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
+        tensor([0.+1.j, 0.-1.j])
+    """
+    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_eig("linalg_eig", input)
+
+
+_linalg_eig_result = ReturnType("linalg_eig", ("eigenvalues", "eigenvectors"))
+
+
+def _linalg_eig(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            decompositions_kernels.general_eigen(array_in(self, computed)), computed, ("complex", "complex")
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.LinalgEigBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.LinalgEigBackward0, results, (self,), (self,))
+    return _linalg_eig_result(*results)
+
+
+def linalg_eigvals(input: Tensor) -> Tensor:
+    """The eigenvalues in no particular order, complex numbers.
+
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4011)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: general_eigenvalues_slope(grad, self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
+        tensor([0.+1.j, 0.-1.j])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_eigvals("linalg_eigvals", input)
+
+
+def _linalg_eigvals(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LinalgEigvalsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LinalgEigvalsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+    """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
+
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4029)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        mode: str; default 'reduced'.
+    Returns:
+        Q: the dtype of `A`.
+        R: the dtype of `A`.
+    Gradients:
+        A: qr_slope(grads, Q, R, mode)
+    Raises:
+        RuntimeError: expected: matrices of floats; the mode is "reduced", "complete" or "r".
+    Example:
+        >>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
+        tensor([[-3.,  0.],
+                [ 0.,  2.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode)) is not PLAIN:
+        return lifted
+    return _linalg_qr("linalg_qr", A, mode)
+
+
+_linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
+
+
+def _linalg_qr(name: str, A, mode, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    A, mode = solving_rules.qr(name, A, mode)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(decompositions_kernels.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
+    except Exception as error:
+        reraise(name, error, (A, mode))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgQrBackward0.record(results, A, mode)
+    if watch.active:
+        propagate(functions.LinalgQrBackward0, results, (A, mode), (A,))
+    return _linalg_qr_result(*results)
+
+
+def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+    """A = Q R: linalg.qr.
+
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4047)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        some: bool; default True.
+    Returns:
+        Q: the dtype that its ops give.
+        R: the dtype that its ops give.
+    Gradients:
+        through: linalg_qr(self, 'reduced' if some else 'complete')
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
+        tensor([[-3.,  0.],
+                [ 0.,  2.]])
+    """
+    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
+        return lifted
+    name = "qr"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if some.__class__ is not bool:
+        some = checks.boolean(name, "some", some)
+    self, some = solving_rules.matrices_of(name, self, some)
+    return op.linalg_qr(self, "reduced" if some else "complete")
+
+
+def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
+    """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
+
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4058)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor, not differentiated.
+        rtol: tensor, not differentiated.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: pseudo_inverse_slope(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
+        return lifted
+    return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
+
+
+def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.pseudo_inverse(array_in(self, computed), array_in(atol, None), array_in(rtol, None)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, atol, rtol))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PseudoInverseBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.PseudoInverseBackward0, result, (self, atol, rtol), (self,), into)
+    return result
+
+
+def linalg_pinv_atol_rtol_float(
+    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Tensor:
+    """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
+
+    linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
+    (derivatives.yaml:4072)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: float or None, by keyword; default None.
+        rtol: float or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_pinv.atol_rtol_float",
+                linalg_pinv_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and atol.__class__ is not float:
+        atol = checks.floating(name, "atol", atol)
+    if rtol is not None and rtol.__class__ is not float:
+        rtol = checks.floating(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+
+
+def linalg_pinv_atol_rtol_tensor(
+    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """The pseudo-inverse, with tolerances for each matrix.
+
+    linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
+    (derivatives.yaml:4086)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor or None, by keyword; default None.
+        rtol: tensor or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_pinv.atol_rtol_tensor",
+                linalg_pinv_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if rtol is not None and not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+
+
+def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
+    """The pseudo-inverse with the relative tolerance `rcond`.
+
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4096)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        rcond: float.
+        hermitian: bool; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, None, rcond, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, rcond, hermitian = solving_rules.matrices_of(name, self, rcond, hermitian)
+    return formulas_matrix.inverted(self, None, rcond, hermitian)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
+    """The pseudo-inverse: linalg.pinv.
+
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4106)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        rcond: float; default 1e-15.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, None, rcond, False)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    if watch.lifts and (lifted := lift("pinverse", pinverse, "composite", input, rcond, out=out)) is not PLAIN:
+        return lifted
+    name = "pinverse"
+    if out is not None:
+        return write_out(name, out, pinverse(input, rcond))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    self, rcond = solving_rules.matrices_of(name, self, rcond)
+    return formulas_matrix.inverted(self, None, rcond, False)
+
+
+def linalg_matrix_rank_atol_rtol_float(
+    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Tensor:
+    """How many singular values are above max(atol, rtol * the greatest).
+
+    linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
+    Tensor (derivatives.yaml:4118)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: float or None, by keyword; default None.
+        rtol: float or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_rank.atol_rtol_float",
+                linalg_matrix_rank_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and atol.__class__ is not float:
+        atol = checks.floating(name, "atol", atol)
+    if rtol is not None and rtol.__class__ is not float:
+        rtol = checks.floating(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.rank_of(self, atol, rtol, hermitian)
+
+
+def linalg_matrix_rank_atol_rtol_tensor(
+    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """The rank, with tolerances for each matrix.
+
+    linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
+    Tensor (derivatives.yaml:4132)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor or None, by keyword; default None.
+        rtol: tensor or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(input, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_rank.atol_rtol_tensor",
+                linalg_matrix_rank_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if atol is not None and not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if rtol is not None and not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    input, atol, rtol, hermitian = solving_rules.matrices_of(name, input, atol, rtol, hermitian)
+    return formulas_matrix.rank_of(input, atol, rtol, hermitian)
+
+
+def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
+    """How many singular values are above `tol`.
+
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4143)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tol: float.
+        hermitian: bool; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(self, tol, None, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if tol.__class__ is not float:
+        tol = checks.floating(name, "tol", tol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, tol, hermitian = solving_rules.matrices_of(name, self, tol, hermitian)
+    return formulas_matrix.rank_of(self, tol, None, hermitian)
+
+
+def linalg_lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
+
+    linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4154)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        b: tensor.
+        rcond: float or None; default None.
+        driver: str or None, by keyword; default None.
+    Returns:
+        solution: the dtype that all tensors share.
+        residuals: the dtype that all tensors share, its real counterpart for complex numbers.
+        rank: int64.
+        singular_values: the dtype that all tensors share, its real counterpart for complex numbers.
+    Gradients:
+        through: least_squares(self, b, rcond, driver)
+    Raises:
+        RuntimeError: expected: matrices, and right-hand sides of as many rows; the driver is "gels", "gelsy", "gelsd"
+            or "gelss".
+    Example:
+        >>> sg.linalg.lstsq(sg.tensor([[1.0], [1.0]]), sg.tensor([[1.0], [3.0]])).solution
+        tensor([[2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_lstsq"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(b, Tensor):
+        b = checks.tensor(name, "b", b)
+    if rcond is not None and rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    self, b, rcond, driver = norms_rules.lstsq(name, self, b, rcond, driver)
+    return formulas_matrix.least_squares(self, b, rcond, driver)
+
+
+def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
+    """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
+
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4169)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: number or None; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: condition(self, p)
+    Raises:
+        RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
+    """
+    if watch.lifts and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p)) is not PLAIN:
+        return lifted
+    name = "linalg_cond"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p is not None:
+        p = checks.scalar(name, "p", p)
+    self, p = norms_rules.condition(name, self, p)
+    return formulas_matrix.condition(self, p)
+
+
+def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
+    """|A| |A^-1| in a norm by its name.
+
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4183)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: str.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: condition(self, p)
+    Raises:
+        RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
+    """
+    if watch.lifts and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p)) is not PLAIN:
+        return lifted
+    name = "linalg_cond"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not str:
+        p = checks.string(name, "p", p)
+    self, p = norms_rules.condition(name, self, p)
+    return formulas_matrix.condition(self, p)
+
+
+def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
+    """A^n of square matrices; inverses for negative n.
+
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4194)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: powered(self, n)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+        tensor([[1., 5.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n)) is not PLAIN:
+        return lifted
+    name = "linalg_matrix_power"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self, n = solving_rules.square(name, self, n)
+    return formulas_matrix.powered(self, n)
+
+
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """A^n of square matrices: linalg.matrix_power.
+
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4209)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: powered(self, n)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.matrix_power(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), 2)
+        tensor([[4., 0.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("matrix_power", matrix_power, "composite", input, n, out=out)) is not PLAIN:
+        return lifted
+    name = "matrix_power"
+    if out is not None:
+        return write_out(name, out, matrix_power(input, n))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self, n = solving_rules.square(name, self, n)
+    return formulas_matrix.powered(self, n)
+
+
+def linalg_matrix_exp(input: Tensor) -> Tensor:
+    """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
+
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4221)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: exponential_along(adjoint(self), grad)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.matrix_exp(sg.tensor([[0.0, 1.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_matrix_exp("linalg_matrix_exp", input)
+
+
+def _linalg_matrix_exp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(decompositions_kernels.matrix_exponential(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LinalgMatrixExpBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LinalgMatrixExpBackward0, result, (self,), (self,), into)
+    return result
+
+
+def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The exponential of square matrices: linalg.matrix_exp.
+
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4239)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_matrix_exp(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.matrix_exp(sg.zeros(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("matrix_exp", matrix_exp, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "matrix_exp"
+    if out is not None:
+        return write_out(name, out, matrix_exp(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_matrix_exp(self)
+
+
+def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+    """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
+
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4250)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dims: sequence of ints or None, counted from the end where negative; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: solved_tensor(self, other, dims)
+    Raises:
+        IndexError, RuntimeError: expected: as many elements of A in the dimensions of B as in the others.
+    Example:
+        >>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
+        tensor([1., 1., 1., 1.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_tensorsolve"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dims is not None:
+        dims = checks.integer_list(name, "dims", dims)
+    self, other, dims = norms_rules.tensorsolve(name, self, other, dims)
+    return formulas_matrix.solved_tensor(self, other, dims)
+
+
+def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+    """The inverse under tensordot of the map from the last dimensions to the first `ind`.
+
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4263)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ind: int; default 2.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted_tensor(self, ind)
+    Raises:
+        RuntimeError: expected: as many elements in the first `ind` dimensions as in the others.
+    Example:
+        >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
+        specgrad.Size([4, 2, 2])
+    """
+    if watch.lifts and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind)) is not PLAIN:
+        return lifted
+    name = "linalg_tensorinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ind.__class__ is not int:
+        ind = checks.integer(name, "ind", ind)
+    self, ind = norms_rules.tensorinv(name, self, ind)
+    return formulas_matrix.inverted_tensor(self, ind)
+
+
+def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
+    it.
+
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4276)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tau: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: reflected(input, tau)
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    Example:
+        >>> sg.linalg.householder_product(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))
+        tensor([[ 0.],
+                [-1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_householder_product"
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if not isinstance(tau, Tensor):
+        tau = checks.tensor(name, "tau", tau)
+    input, tau = norms_rules.householder(name, input, tau)
+    return formulas_matrix.reflected(input, tau)
+
+
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Products of Householder reflections: linalg.householder_product.
+
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4291)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: reflected(self, input2)
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    Example:
+        >>> sg.orgqr(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))
+        tensor([[ 0.],
+                [-1.]])
+    """
+    if watch.lifts and (lifted := lift("orgqr", orgqr, "composite", input, input2, out=out)) is not PLAIN:
+        return lifted
+    name = "orgqr"
+    if out is not None:
+        return write_out(name, out, orgqr(input, input2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    self, input2 = norms_rules.householder(name, self, input2)
+    return formulas_matrix.reflected(self, input2)
+
+
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3541)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4306)
     Dtypes: all.
 
     Args:
@@ -14347,7 +16625,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3558)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4323)
     Dtypes: all.
 
     Args:
@@ -14379,7 +16657,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3570)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4335)
     Dtypes: all.
 
     Args:
@@ -14408,7 +16686,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3580)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4345)
     Dtypes: all.
 
     Args:
@@ -14437,7 +16715,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3590)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4355)
     Dtypes: all.
 
     Args:
@@ -14476,7 +16754,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3600)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4365)
     Dtypes: all.
 
     Args:
@@ -14501,7 +16779,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3609)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4374)
     Dtypes: all.
 
     Args:
@@ -14534,7 +16812,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3619)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4384)
     Dtypes: all.
 
     Args:
@@ -14604,7 +16882,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3635)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4400)
     Dtypes: all.
 
     Args:
@@ -14661,7 +16939,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3648)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4413)
     Dtypes: all.
 
     Args:
@@ -14693,7 +16971,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3658)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4423)
     Dtypes: all.
 
     Args:
@@ -14757,7 +17035,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3674)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4439)
     Dtypes: all.
 
     Args:
@@ -14813,7 +17091,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3689)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4454)
     Dtypes: all.
 
     Args:
@@ -14874,7 +17152,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3699)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4464)
     Dtypes: all.
 
     Args:
@@ -14943,7 +17221,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3714)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4479)
     Dtypes: all.
 
     Args:
@@ -15001,7 +17279,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3730)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4495)
     Dtypes: all.
 
     Args:
@@ -15050,7 +17328,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3739)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4504)
     Dtypes: all.
 
     Args:
@@ -15079,7 +17357,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3749)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4514)
     Dtypes: all.
 
     Args:
@@ -15107,7 +17385,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3758)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:4523)
     Dtypes: all.
 
     Args:
@@ -15139,7 +17417,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3770)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4535)
     Dtypes: all.
 
     Args:
@@ -15172,7 +17450,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3782)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4547)
     Dtypes: all.
 
     Args:
@@ -15194,7 +17472,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3788)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4553)
     Dtypes: all.
 
     Args:
@@ -15216,7 +17494,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3794)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4559)
     Dtypes: all.
 
     Args:
@@ -15238,7 +17516,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3800)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4565)
     Dtypes: all.
 
     Args:
@@ -15268,7 +17546,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3811)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4576)
     Dtypes: all.
 
     Args:
@@ -15298,7 +17576,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:3823)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4588)
     Dtypes: all.
 
     Args:
@@ -15328,7 +17606,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:3834)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:4599)
     Dtypes: all.
 
     Args:
@@ -15358,7 +17636,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:3845)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:4610)
     Dtypes: all.
 
     Args:
@@ -15393,7 +17671,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:3856)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:4621)
     Dtypes: all.
 
     Args:
@@ -15430,7 +17708,7 @@ def tensor_split_tensor_indices_or_sections(
     """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:3862)
+    (derivatives.yaml:4627)
     Dtypes: all.
 
     Args:
@@ -15474,7 +17752,7 @@ def tensor_split_tensor_indices_or_sections(
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3869)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4634)
     Dtypes: all.
 
     Args:
@@ -15502,7 +17780,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3880)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4645)
     Dtypes: all.
 
     Args:
@@ -15529,7 +17807,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3886)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4651)
     Dtypes: all.
 
     Args:
@@ -15557,7 +17835,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3895)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4660)
     Dtypes: all.
 
     Args:
@@ -15584,7 +17862,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:3901)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4666)
     Dtypes: all.
 
     Args:
@@ -15612,7 +17890,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:3910)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4675)
     Dtypes: all.
 
     Args:
@@ -15639,7 +17917,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:3916)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:4681)
     Dtypes: all.
 
     Args:
@@ -15671,7 +17949,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:3926)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:4691)
     Dtypes: all.
 
     Args:
@@ -15703,7 +17981,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:3936)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:4701)
     Dtypes: all.
 
     Args:
@@ -15740,7 +18018,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:3947)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:4712)
     Dtypes: all.
 
     Args:
@@ -15794,7 +18072,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3969)
+    (derivatives.yaml:4734)
     Dtypes: all.
 
     Args:
@@ -15849,7 +18127,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:3978)
+    (derivatives.yaml:4743)
     Dtypes: all.
 
     Args:
@@ -15901,7 +18179,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:3985)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:4750)
     Dtypes: all.
 
     Args:
@@ -15927,7 +18205,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:3992)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:4757)
     Dtypes: all.
 
     Args:
@@ -15950,7 +18228,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:3999)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:4764)
     Dtypes: all.
 
     Args:
@@ -15993,7 +18271,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:4012)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:4777)
     Dtypes: all.
 
     Args:
@@ -16016,7 +18294,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:4019)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:4784)
     Dtypes: all.
 
     Args:
@@ -16060,7 +18338,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:4030)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:4795)
     Dtypes: all.
 
     Args:
@@ -16093,7 +18371,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:4040)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:4805)
     Dtypes: all.
 
     Args:
@@ -16131,7 +18409,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4052)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4817)
     Dtypes: all.
 
     Args:
@@ -16160,7 +18438,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4062)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4827)
     Dtypes: all.
 
     Args:
@@ -16226,7 +18504,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:4077)
+    (derivatives.yaml:4842)
     Dtypes: all.
 
     Args:
@@ -16289,7 +18567,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4089)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4854)
     Dtypes: all.
 
     Args:
@@ -16350,7 +18628,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4102)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4867)
     Dtypes: all.
 
     Args:
@@ -16405,7 +18683,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:4114)
+    (derivatives.yaml:4879)
     Dtypes: all.
 
     Args:
@@ -16479,7 +18757,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:4129)
+    (derivatives.yaml:4894)
     Dtypes: all.
 
     Args:
@@ -16545,7 +18823,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4143)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4908)
     Dtypes: all.
 
     Args:
@@ -16609,7 +18887,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4155)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4920)
     Dtypes: all.
 
     Args:
@@ -16664,7 +18942,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:4172)
+    (derivatives.yaml:4937)
     Dtypes: all.
 
     Args:
@@ -16726,7 +19004,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4187)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4952)
     Dtypes: all.
 
     Args:
@@ -16791,7 +19069,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:4204)
+    (derivatives.yaml:4969)
     Dtypes: all.
 
     Args:
@@ -16858,7 +19136,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4216)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4981)
     Dtypes: all.
 
     Args:
@@ -16893,7 +19171,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:4227)
+    trace(Tensor self) -> Tensor (derivatives.yaml:4992)
     Dtypes: all.
 
     Args:
@@ -16924,7 +19202,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:4237)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5002)
     Dtypes: all.
 
     Args:
@@ -16975,7 +19253,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4249)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5014)
     Dtypes: all.
 
     Args:
@@ -17023,7 +19301,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:4263)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5028)
     Dtypes: all.
 
     Args:
@@ -17081,7 +19359,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:4275)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5040)
     Dtypes: all.
 
     Args:
@@ -17108,7 +19386,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:4280)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5045)
     Dtypes: all.
 
     Args:
@@ -17145,7 +19423,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4290)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5055)
     Dtypes: all.
 
     Args:
@@ -17196,7 +19474,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:4312)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5077)
     Dtypes: all.
 
     Args:
@@ -17246,7 +19524,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4329)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5094)
     Dtypes: all.
 
     Args:
@@ -17295,7 +19573,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:4345)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5110)
     Dtypes: all.
 
     Args:
@@ -17344,7 +19622,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4360)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5125)
     Dtypes: all.
 
     Args:
@@ -17403,7 +19681,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4378)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5143)
     Dtypes: all.
 
     Args:
@@ -17462,7 +19740,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:4396)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5161)
     Dtypes: all.
 
     Args:
@@ -17515,7 +19793,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:4415)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5180)
     Dtypes: all.
 
     Args:
@@ -17564,7 +19842,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:4430)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5195)
     Dtypes: all.
 
     Args:
@@ -17604,7 +19882,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:4444)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5209)
     Dtypes: all.
 
     Args:
@@ -17645,7 +19923,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:4464)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5229)
     Dtypes: all.
 
     Args:
@@ -17701,7 +19979,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:4479)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5244)
     Dtypes: all.
 
     Args:
@@ -17785,7 +20063,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:4501)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5266)
     Dtypes: all.
 
     Args:
@@ -17845,7 +20123,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:4518)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5283)
     Dtypes: all.
 
     Args:
@@ -17933,7 +20211,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:4537)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5302)
     Dtypes: all.
 
     Args:
@@ -17996,7 +20274,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4556)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5321)
     Dtypes: all.
 
     Args:
@@ -18070,7 +20348,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4576)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5341)
     Dtypes: all.
 
     Args:
@@ -18138,7 +20416,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:4589)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5354)
     Dtypes: all.
 
     Args:
@@ -18217,7 +20495,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:4608)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5373)
     Dtypes: all.
 
     Args:
@@ -18275,7 +20553,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:4624)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5389)
     Dtypes: all.
 
     Args:
@@ -18338,7 +20616,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:4638)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5403)
     Dtypes: all.
 
     Args:
@@ -18373,7 +20651,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:4649)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:5414)
     Dtypes: all.
 
     Args:
@@ -18405,7 +20683,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:4664)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5429)
     Dtypes: all.
 
     Args:
@@ -18433,7 +20711,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:4672)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5437)
     Dtypes: integers.
 
     Args:
@@ -18479,7 +20757,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:4685)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:5450)
     Dtypes: all.
 
     Args:
@@ -18513,7 +20791,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:4695)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:5460)
     Dtypes: all.
 
     Args:
@@ -18563,7 +20841,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:4707)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:5472)
     Dtypes: all.
 
     Args:
@@ -18608,7 +20886,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:4721)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:5486)
     Dtypes: all.
 
     Args:
@@ -18666,7 +20944,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:4734)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5499)
     Dtypes: all.
 
     Args:
@@ -18726,7 +21004,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:4745)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:5510)
     Dtypes: all.
 
     Args:
@@ -18796,7 +21074,7 @@ def scatter_reduce(
     that is there only if `include_self`. Where several are greatest or least, they share the gradient.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:4752)
+    (derivatives.yaml:5517)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -18925,7 +21203,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:4783)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:5548)
     Dtypes: all.
 
     Args:
@@ -18994,7 +21272,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:4793)
+    (derivatives.yaml:5558)
     Dtypes: all.
 
     Args:
@@ -19077,7 +21355,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:4801)
+    (derivatives.yaml:5566)
     Dtypes: all.
 
     Args:
@@ -19163,7 +21441,7 @@ def index_reduce_(
 def order_of_true(mask: Tensor, available: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:4814)
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:5579)
     Dtypes: bool.
 
     Args:
@@ -19194,7 +21472,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:4826)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:5591)
     Dtypes: all.
 
     Args:
@@ -19248,7 +21526,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:4838)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:5603)
     Dtypes: all.
 
     Args:
@@ -19304,7 +21582,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:4848)
+    (derivatives.yaml:5613)
     Dtypes: all.
 
     Args:
@@ -19359,7 +21637,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:4857)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:5622)
     Dtypes: all.
 
     Args:
@@ -19416,7 +21694,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:4867)
+    (derivatives.yaml:5632)
     Dtypes: all.
 
     Args:
@@ -19467,7 +21745,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4876)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:5641)
     Dtypes: all.
 
     Args:
@@ -19503,7 +21781,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4890)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:5655)
     Dtypes: all.
 
     Args:
@@ -19540,7 +21818,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4902)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:5667)
     Dtypes: all.
 
     Args:
@@ -19574,7 +21852,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4914)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:5679)
     Dtypes: all.
 
     Args:
@@ -19618,7 +21896,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4936)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:5701)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -19674,7 +21952,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4963)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:5728)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -19735,7 +22013,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:4981)
+    Tensor (derivatives.yaml:5746)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19835,7 +22113,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:5011)
+    dilation, int groups) -> Tensor (derivatives.yaml:5776)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19941,7 +22219,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:5028)
+    dilation, int groups) -> Tensor (derivatives.yaml:5793)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20049,7 +22327,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:5045)
+    groups=1) -> Tensor (derivatives.yaml:5810)
     Dtypes: all.
 
     Args:
@@ -20108,7 +22386,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5055)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5820)
     Dtypes: all.
 
     Args:
@@ -20187,7 +22465,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:5062)
+    groups=1) -> Tensor (derivatives.yaml:5827)
     Dtypes: all.
 
     Args:
@@ -20246,7 +22524,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5077)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5842)
     Dtypes: all.
 
     Args:
@@ -20325,7 +22603,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:5085)
+    groups=1) -> Tensor (derivatives.yaml:5850)
     Dtypes: all.
 
     Args:
@@ -20384,7 +22662,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5095)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5860)
     Dtypes: all.
 
     Args:
@@ -20464,7 +22742,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:5102)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:5867)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20544,7 +22822,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:5115)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:5880)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20626,7 +22904,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:5129)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:5894)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20695,7 +22973,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5140)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5905)
     Dtypes: all.
 
     Args:
@@ -20739,7 +23017,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5157)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5922)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20803,7 +23081,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:5174)
+    (derivatives.yaml:5939)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20864,7 +23142,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:5189)
+    Tensor (derivatives.yaml:5954)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -20927,7 +23205,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:5203)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:5968)
     Dtypes: all.
 
     Args:
@@ -20965,7 +23243,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:5214)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:5979)
     Dtypes: all.
 
     Args:
@@ -21003,7 +23281,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:5224)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:5989)
     Dtypes: all.
 
     Args:
@@ -21043,7 +23321,7 @@ def resample(
     """x resampled to `length` places along `dim` by a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:5234)
+    (derivatives.yaml:5999)
     Dtypes: floats.
 
     Args:
@@ -21117,7 +23395,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:5251)
+    antialias) -> Tensor (derivatives.yaml:6016)
     Dtypes: floats.
 
     Args:
@@ -21215,7 +23493,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:5265)
+    (derivatives.yaml:6030)
     Dtypes: floats.
 
     Args:
@@ -21280,7 +23558,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:5284)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6049)
     Dtypes: floats.
 
     Args:
@@ -21335,7 +23613,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:5299)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6064)
     Dtypes: integers, floats.
 
     Args:
@@ -21423,7 +23701,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:5322)
+    (derivatives.yaml:6087)
     Dtypes: floats.
 
     Args:
@@ -21500,7 +23778,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5337)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6102)
     Dtypes: integers, floats.
 
     Args:
@@ -21558,7 +23836,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5348)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6113)
     Dtypes: integers, floats.
 
     Args:
@@ -21617,7 +23895,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:5360)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6125)
     Dtypes: integers, floats.
 
     Args:
@@ -21667,7 +23945,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:5371)
+    (derivatives.yaml:6136)
     Dtypes: integers, floats.
 
     Args:
@@ -21723,7 +24001,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:5388)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6153)
     Dtypes: integers, floats.
 
     Args:
@@ -21765,7 +24043,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5401)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6166)
     Dtypes: floats.
 
     Args:
@@ -21882,7 +24160,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:5421)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6186)
     Dtypes: floats.
 
     Args:
@@ -22053,7 +24331,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:5436)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6201)
     Dtypes: floats.
 
     Args:
@@ -22120,7 +24398,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5447)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6212)
     Dtypes: floats.
 
     Args:
@@ -22188,7 +24466,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:5460)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6225)
     Dtypes: floats.
 
     Args:
@@ -22247,7 +24525,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:5472)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6237)
     Dtypes: floats.
 
     Args:
@@ -22294,7 +24572,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:5490)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6255)
     Dtypes: floats.
 
     Args:
@@ -22355,7 +24633,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:5504)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6269)
     Dtypes: floats.
 
     Args:
@@ -22389,7 +24667,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:5515)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6280)
     Dtypes: floats.
 
     Args:
@@ -22416,7 +24694,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:5524)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6289)
     Dtypes: floats.
 
     Args:
@@ -22452,7 +24730,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:5533)
+    Tensor mean, Tensor var) (derivatives.yaml:6298)
     Dtypes: floats.
 
     Args:
@@ -22533,7 +24811,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:5558)
+    Tensor var) (derivatives.yaml:6323)
     Dtypes: floats.
 
     Args:
@@ -22614,7 +24892,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:5580)
+    (derivatives.yaml:6345)
     Dtypes: floats.
 
     Args:
@@ -22705,7 +24983,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:5600)
+    (derivatives.yaml:6365)
     Dtypes: floats.
 
     Args:
@@ -22767,7 +25045,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5622)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6387)
     Dtypes: floats.
 
     Args:
@@ -22825,7 +25103,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5646)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6411)
     Dtypes: floats.
 
     Args:
@@ -22885,7 +25163,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:5666)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6431)
     Dtypes: floats.
 
     Args:
@@ -22942,7 +25220,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:5689)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6454)
     Dtypes: floats.
 
     Args:
@@ -23006,7 +25284,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:5706)
+    Tensor total_weight) (derivatives.yaml:6471)
     Dtypes: floats.
 
     Args:
@@ -23092,7 +25370,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:5731)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:6496)
     Dtypes: floats.
 
     Args:
@@ -23205,7 +25483,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:5751)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6516)
     Dtypes: floats.
 
     Args:
@@ -23304,7 +25582,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:5782)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:6547)
     Dtypes: floats.
 
     Args:
@@ -23357,7 +25635,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:5804)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:6569)
     Dtypes: floats.
 
     Args:
@@ -23432,7 +25710,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:5824)
+    (derivatives.yaml:6589)
     Dtypes: floats.
 
     Args:
@@ -23511,7 +25789,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:5847)
+    Tensor (derivatives.yaml:6612)
     Dtypes: floats.
 
     Args:
@@ -23620,7 +25898,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:5871)
+    reduction=1) -> Tensor (derivatives.yaml:6636)
     Dtypes: floats.
 
     Args:
@@ -23739,7 +26017,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:5896)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:6661)
     Dtypes: floats.
 
     Args:
@@ -23856,7 +26134,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:5918)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:6683)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23911,7 +26189,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:5933)
+    (derivatives.yaml:6698)
     Dtypes: all.
 
     Args:
@@ -23987,7 +26265,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:5956)
+    Tensor (derivatives.yaml:6721)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24072,7 +26350,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:5972)
+    (derivatives.yaml:6737)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24148,7 +26426,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:5987)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:6752)
     Dtypes: floats.
 
     Args:
@@ -24295,7 +26573,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6007)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6772)
     Dtypes: floats.
 
     Args:
@@ -24458,7 +26736,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6030)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6795)
     Dtypes: floats.
 
     Args:
@@ -24595,7 +26873,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6050)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6815)
     Dtypes: floats.
 
     Args:
@@ -24730,7 +27008,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6080)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6845)
     Dtypes: floats.
 
     Args:
@@ -24832,7 +27110,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:6103)
+    weight=None) -> Tensor (derivatives.yaml:6868)
     Dtypes: floats.
 
     Args:
@@ -24884,7 +27162,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6118)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6883)
     Dtypes: floats.
 
     Args:
@@ -24956,7 +27234,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:6130)
+    beta=1.0) -> Tensor (derivatives.yaml:6895)
     Dtypes: floats.
 
     Args:
@@ -25020,7 +27298,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:6148)
+    (derivatives.yaml:6913)
     Dtypes: floats.
 
     Args:
@@ -25076,7 +27354,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:6162)
+    log_target=False) -> Tensor (derivatives.yaml:6927)
     Dtypes: floats.
 
     Args:
@@ -25140,7 +27418,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6181)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6946)
     Dtypes: floats.
 
     Args:
@@ -25215,7 +27493,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:6197)
+    Tensor (derivatives.yaml:6962)
     Dtypes: floats.
 
     Args:
@@ -25270,7 +27548,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:6213)
+    reduction='mean') -> Tensor (derivatives.yaml:6978)
     Dtypes: floats.
 
     Args:
@@ -25333,7 +27611,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:6222)
+    Tensor (derivatives.yaml:6987)
     Dtypes: floats.
 
     Args:
@@ -25388,7 +27666,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:6233)
+    reduction='mean') -> Tensor (derivatives.yaml:6998)
     Dtypes: floats.
 
     Args:
@@ -25461,7 +27739,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6244)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7009)
     Dtypes: floats.
 
     Args:
@@ -25530,7 +27808,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:6258)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7023)
     Dtypes: floats.
 
     Args:
@@ -25580,7 +27858,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:6270)
+    (derivatives.yaml:7035)
     Dtypes: floats.
 
     Args:
@@ -25632,7 +27910,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:6280)
+    (derivatives.yaml:7045)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25684,7 +27962,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6292)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7057)
     Dtypes: floats.
 
     Args:
@@ -25776,7 +28054,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6310)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7075)
     Dtypes: floats.
 
     Args:
@@ -25858,7 +28136,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6326)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7091)
     Dtypes: floats.
 
     Args:
@@ -25939,7 +28217,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:6341)
+    -> Tensor (derivatives.yaml:7106)
     Dtypes: floats.
 
     Args:
@@ -26008,7 +28286,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6357)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7122)
     Dtypes: floats.
 
     Args:
@@ -26076,7 +28354,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:6377)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7142)
     Dtypes: all.
 
     Args:
@@ -26126,7 +28404,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:6393)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7158)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -26172,7 +28450,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:6410)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7175)
     Dtypes: all.
 
     Args:
@@ -26223,7 +28501,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6426)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7191)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26267,7 +28545,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6441)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7206)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26311,7 +28589,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6456)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7221)
     Dtypes: floats.
 
     Args:
@@ -26355,7 +28633,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6471)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7236)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26404,7 +28682,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6486)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7251)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26453,7 +28731,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:6501)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7266)
     Dtypes: floats.
 
     Args:
@@ -26502,7 +28780,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6516)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7281)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26551,7 +28829,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6532)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7297)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26600,7 +28878,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6548)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7313)
     Dtypes: floats.
 
     Args:
@@ -26649,7 +28927,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6564)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7329)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26703,7 +28981,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6580)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7345)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26757,7 +29035,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:6596)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7361)
     Dtypes: floats.
 
     Args:
@@ -26806,7 +29084,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6612)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7377)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26856,7 +29134,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6628)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7393)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26906,7 +29184,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6644)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7409)
     Dtypes: floats.
 
     Args:
@@ -26956,7 +29234,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6660)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7425)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27011,7 +29289,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6676)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7441)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27066,7 +29344,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:6692)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7457)
     Dtypes: floats.
 
     Args:
@@ -27108,7 +29386,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6708)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7473)
     Dtypes: all.
 
     Args:
@@ -27142,7 +29420,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:6719)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7484)
     Dtypes: all.
 
     Args:
@@ -28660,6 +30938,265 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     )
 
 
+_linalg_matrix_norm_overloads = Overloads(
+    "linalg_matrix_norm",
+    [
+        (
+            linalg_matrix_norm_default,
+            "linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "Scalar", True, False),
+                ("dim", "int[]", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_norm_str_ord,
+            "linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "str", False, False),
+                ("dim", "int[]", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def linalg_matrix_norm(input, *args, **kwargs):
+    """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
+    orders the least of these.
+
+    Overloads:
+        linalg_matrix_norm_default(input, ord, dim=[-2, -1], keepdim=False, *, dtype=None)
+        linalg_matrix_norm_str_ord(input, ord='fro', dim=[-2, -1], keepdim=False, *, dtype=None): 'fro': the square root
+            of the sum of |x_i|^2; 'nuc': the sum of the singular values.
+    Args:
+        input: tensor.
+        ord: number or str; default 'fro'.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Example:
+        >>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
+        tensor(6.)
+    """
+    if not args and not kwargs:
+        return linalg_matrix_norm_str_ord(input)
+    return _linalg_matrix_norm_overloads(input, *args, **kwargs)
+
+
+_linalg_norm_overloads = Overloads(
+    "linalg_norm",
+    [
+        (
+            linalg_norm_default,
+            "linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "Scalar?", False, False),
+                ("dim", "int[1]?", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+        (
+            linalg_norm_ord_str,
+            "linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "str", True, False),
+                ("dim", "int[1]?", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def linalg_norm(input, *args, **kwargs):
+    """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
+
+    Overloads:
+        linalg_norm_default(input, ord=None, dim=None, keepdim=False, *, dtype=None)
+        linalg_norm_ord_str(input, ord, dim=None, keepdim=False, *, dtype=None): A norm of matrices by its name, 'fro'
+            or 'nuc'.
+    Args:
+        input: tensor.
+        ord: number or str or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Example:
+        >>> sg.linalg.norm(sg.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    if not args and not kwargs:
+        return linalg_norm_default(input)
+    return _linalg_norm_overloads(input, *args, **kwargs)
+
+
+_linalg_pinv_overloads = Overloads(
+    "linalg_pinv",
+    [
+        (
+            linalg_pinv_atol_rtol_float,
+            "linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "float?", False, True),
+                ("rtol", "float?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_pinv_atol_rtol_tensor,
+            "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "Tensor?", False, True),
+                ("rtol", "Tensor?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_pinv_default,
+            "linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor",
+            (("input", "Tensor", True, False), ("rcond", "float", True, False), ("hermitian", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def linalg_pinv(input, *args, **kwargs):
+    """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
+
+    Overloads:
+        linalg_pinv_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_pinv_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The pseudo-inverse, with
+            tolerances for each matrix.
+        linalg_pinv_default(input, rcond, hermitian=False): The pseudo-inverse with the relative tolerance `rcond`.
+    Args:
+        input: tensor.
+        atol: float or tensor or None, by keyword; default None.
+        rtol: float or tensor or None, by keyword; default None.
+        hermitian: bool; default False.
+        rcond: float.
+    Example:
+        >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
+    """
+    if not args and not kwargs:
+        return linalg_pinv_atol_rtol_float(input)
+    if len(args) == 1 and not kwargs:
+        return linalg_pinv_default(input, *args)
+    if len(args) == 2 and not kwargs:
+        return linalg_pinv_default(input, *args)
+    return _linalg_pinv_overloads(input, *args, **kwargs)
+
+
+_linalg_matrix_rank_overloads = Overloads(
+    "linalg_matrix_rank",
+    [
+        (
+            linalg_matrix_rank_atol_rtol_float,
+            "linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "float?", False, True),
+                ("rtol", "float?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_rank_atol_rtol_tensor,
+            "linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "Tensor?", False, True),
+                ("rtol", "Tensor?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_rank_default,
+            "linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
+            (("input", "Tensor", True, False), ("tol", "float", True, False), ("hermitian", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def linalg_matrix_rank(input, *args, **kwargs):
+    """How many singular values are above max(atol, rtol * the greatest).
+
+    Overloads:
+        linalg_matrix_rank_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_matrix_rank_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The rank, with tolerances
+            for each matrix.
+        linalg_matrix_rank_default(input, tol, hermitian=False): How many singular values are above `tol`.
+    Args:
+        input: tensor.
+        atol: float or tensor or None, by keyword; default None.
+        rtol: float or tensor or None, by keyword; default None.
+        hermitian: bool; default False.
+        tol: float.
+    Example:
+        >>> sg.linalg.matrix_rank(sg.ones(3, 3))
+        tensor(1)
+    """
+    if not args and not kwargs:
+        return linalg_matrix_rank_atol_rtol_float(input)
+    if len(args) == 1 and not kwargs:
+        return linalg_matrix_rank_default(input, *args)
+    if len(args) == 2 and not kwargs:
+        return linalg_matrix_rank_default(input, *args)
+    return _linalg_matrix_rank_overloads(input, *args, **kwargs)
+
+
+_linalg_cond_overloads = Overloads(
+    "linalg_cond",
+    [
+        (
+            linalg_cond_default,
+            "linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
+            (("input", "Tensor", True, False), ("p", "Scalar?", False, False)),
+        ),
+        (
+            linalg_cond_p_str,
+            "linalg_cond.p_str(Tensor self, str p) -> Tensor",
+            (("input", "Tensor", True, False), ("p", "str", True, False)),
+        ),
+    ],
+)
+
+
+def linalg_cond(input, p=None):
+    """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
+
+    Overloads:
+        linalg_cond_default(input, p=None)
+        linalg_cond_p_str(input, p): |A| |A^-1| in a norm by its name.
+    Args:
+        input: tensor.
+        p: number or str or None; default None.
+    Example:
+        >>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))
+        tensor(2.)
+    """
+    if p is None or p.__class__ in NUMBERS:
+        return linalg_cond_default(input, p)
+    if isinstance(p, str):
+        return linalg_cond_p_str(input, p)
+    return _linalg_cond_overloads(input, p)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -30140,6 +32677,19 @@ __all__ = [
     "addr_",
     "cross",
     "bilinear",
+    "inverse",
+    "det",
+    "slogdet",
+    "logdet",
+    "cholesky",
+    "cholesky_solve",
+    "cholesky_inverse",
+    "svd",
+    "qr",
+    "pinverse",
+    "matrix_power",
+    "matrix_exp",
+    "orgqr",
     "reshape",
     "flatten",
     "ravel",
@@ -30512,6 +33062,61 @@ FUNCTIONS = [
     "linalg_diagonal",
     "linalg_matmul",
     "bilinear",
+    "linalg_inv",
+    "inverse",
+    "linalg_inv_ex",
+    "solve_matrices",
+    "linalg_solve",
+    "linalg_solve_ex",
+    "solve_triangular_matrices",
+    "linalg_solve_triangular",
+    "linalg_det",
+    "cofactors",
+    "det",
+    "linalg_slogdet",
+    "slogdet",
+    "logdet",
+    "cholesky_factor",
+    "linalg_cholesky",
+    "linalg_cholesky_ex",
+    "cholesky",
+    "cholesky_solve",
+    "cholesky_inverse",
+    "linalg_vector_norm",
+    "linalg_matrix_norm_default",
+    "linalg_matrix_norm_str_ord",
+    "linalg_norm_default",
+    "linalg_norm_ord_str",
+    "linalg_svd",
+    "linalg_svdvals",
+    "svd",
+    "hermitian_eigen",
+    "linalg_eigh",
+    "hermitian_eigenvalues",
+    "linalg_eigvalsh",
+    "linalg_eig",
+    "linalg_eigvals",
+    "linalg_qr",
+    "qr",
+    "pseudo_inverse",
+    "linalg_pinv_atol_rtol_float",
+    "linalg_pinv_atol_rtol_tensor",
+    "linalg_pinv_default",
+    "pinverse",
+    "linalg_matrix_rank_atol_rtol_float",
+    "linalg_matrix_rank_atol_rtol_tensor",
+    "linalg_matrix_rank_default",
+    "linalg_lstsq",
+    "linalg_cond_default",
+    "linalg_cond_p_str",
+    "linalg_matrix_power",
+    "matrix_power",
+    "linalg_matrix_exp",
+    "matrix_exp",
+    "linalg_tensorsolve",
+    "linalg_tensorinv",
+    "linalg_householder_product",
+    "orgqr",
     "view",
     "reshape",
     "view_as",
@@ -30894,6 +33499,11 @@ FUNCTIONS = [
     "histogram",
     "searchsorted",
     "bucketize",
+    "linalg_matrix_norm",
+    "linalg_norm",
+    "linalg_pinv",
+    "linalg_matrix_rank",
+    "linalg_cond",
     "squeeze",
     "tensor_split",
     "hsplit",

@@ -16,8 +16,8 @@ _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 def einsum(*args: Any) -> Any:
     """The product of tensors, summed over all dimensions whose letter is not in the result: Einstein's notation.
 
-    `einsum("ij,jk->ik", a, b)` is the matrix product. A letter that a tensor has twice is its diagonal; "..." stands
-    for any number of dimensions, which broadcast. Without "->" the result has the letters that occur once, sorted. More
+    `einsum("ij,jk->ik", a, b)` is the matrix product. A letter that a tensor has twice is its diagonal; "..." is
+    any number of dimensions, which broadcast. Without "->" the result has the letters that occur once, sorted. More
     than two tensors are multiplied in the order that takes the fewest multiplications.
 
     Args:

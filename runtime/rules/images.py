@@ -113,7 +113,8 @@ def channel_shuffle(op: str, self: Any, groups: int) -> tuple[Any, ...]:
         raise RuntimeError(f"{op}(): Number of groups to divide channels in must be positive. Value of groups:{groups}")
     if self._shape[1] % groups:
         raise RuntimeError(
-            f"{op}(): Number of channels must be divisible by groups. Got {self._shape[1]} channels and {groups} groups."
+            f"{op}(): Number of channels must be divisible by groups. Got {self._shape[1]} channels and {groups} "
+            "groups."
         )
     return self, groups
 

@@ -12,6 +12,7 @@ from scipy import special
 
 from .references_activations import ACTIVATIONS, PARTS
 from .references_counting import COUNTING
+from .references_decompositions import DECOMPOSITIONS
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
 from .references_images import IMAGES
@@ -225,6 +226,7 @@ REFERENCES: dict[str, Reference] = {
     **SORTING,
     **STATISTICS,
     **LINALG,
+    **DECOMPOSITIONS,
     **NETWORK,
     **POOLING,
     **SEQUENCES,
