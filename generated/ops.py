@@ -13,6 +13,7 @@ import numpy as np
 
 from ..runtime import checks, views
 from ..runtime.autograd import (
+    formulas_bags,
     formulas_convolution,
     formulas_distances,
     formulas_fourier,
@@ -63,6 +64,7 @@ from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
 from ..runtime.rules import attention as attention_rules
+from ..runtime.rules import bags as bags_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import distances as distances_rules
@@ -16462,8 +16464,8 @@ def rnn_layer(
         bias_ih: rnn_gradients(...)[4]
         bias_hh: rnn_gradients(...)[5]
     Raises:
-        RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features) with batch_sizes; states
-            and weights of fitting sizes.
+        NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
+            with batch_sizes; states and weights of fitting sizes.
     """
     if (
         watch.lifts
@@ -16615,8 +16617,8 @@ def lstm_layer(
         bias_hh: lstm_gradients(...)[6]
         weight_hr: lstm_gradients(...)[7]
     Raises:
-        RuntimeError: expected: as `rnn_layer`, with the weights of four gates; hidden has the size of the projection
-            where there is one.
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of four gates; hidden
+            has the size of the projection where there is one.
     """
     if (
         watch.lifts
@@ -16772,7 +16774,7 @@ def gru_layer(
         bias_ih: gru_gradients(...)[4]
         bias_hh: gru_gradients(...)[5]
     Raises:
-        RuntimeError: expected: as `rnn_layer`, with the weights of three gates.
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
     """
     if (
         watch.lifts
@@ -19250,6 +19252,251 @@ def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis
     return formulas_fourier.shifted_spectrum(self, dim, True)
 
 
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
+    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
+
+    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
+    scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:4777)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        offsets: tensor or None; default None.
+        max_norm: float or None; default None.
+        norm_type: float; default 2.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
+        mode: str; default 'mean'.
+        sparse: bool; default False.
+        per_sample_weights: tensor or None; default None.
+        include_last_offset: bool; default False.
+        padding_idx: int or None, the row that gets no gradient; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
+            per_sample_weights, padding_idx)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
+            of the bags, from 0; mode is 'sum', 'mean' or 'max'.
+    Example:
+        >>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
+        tensor([[4., 6.],
+                [5., 6.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_bag",
+                embedding_bag,
+                "composite",
+                input,
+                weight,
+                offsets,
+                max_norm,
+                norm_type,
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "embedding_bag"
+    self = checks.tensor(name, "input", input)
+    weight = checks.tensor(name, "weight", weight)
+    offsets = checks.optional_tensor(name, "offsets", offsets)
+    max_norm = checks.optional_floating(name, "max_norm", max_norm)
+    norm_type = checks.floating(name, "norm_type", norm_type)
+    scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    mode = checks.string(name, "mode", mode)
+    sparse = checks.boolean(name, "sparse", sparse)
+    per_sample_weights = checks.optional_tensor(name, "per_sample_weights", per_sample_weights)
+    include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+    padding_idx = checks.optional_integer(name, "padding_idx", padding_idx)
+    (
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    ) = bags_rules.embedding_bag(
+        name,
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    return formulas_bags.bags(
+        self,
+        formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:4799)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
+        tensor([[ 5., 10.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool1d"
+    self = checks.tensor(name, "input", input)
+    norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:4810)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
+        tensor([[[[2.]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool2d"
+    self = checks.tensor(name, "input", input)
+    norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:4821)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
+        tensor([[[[[2.]]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool3d"
+    self = checks.tensor(name, "input", input)
+    norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -21547,6 +21794,10 @@ FUNCTIONS = [
     "fft_ihfftn",
     "fft_fftshift",
     "fft_ifftshift",
+    "embedding_bag",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "abs_",
     "neg_",
     "sign_",

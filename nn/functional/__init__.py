@@ -12,6 +12,7 @@ from ...generated.ops import (
     cosine_embedding_loss,
     cosine_similarity,
     elu_,
+    embedding_bag,
     gaussian_nll_loss,
     gelu,
     hardtanh_,
@@ -22,6 +23,9 @@ from ...generated.ops import (
     leaky_relu_,
     linear,
     logsigmoid,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
     margin_ranking_loss,
     multi_margin_loss,
     multilabel_margin_loss,
@@ -48,6 +52,7 @@ from .average_pooling import avg_pool2d, avg_pool3d
 from .classification import cross_entropy, nll_loss
 from .dropout import dropout
 from .embedding import embedding, one_hot
+from .feature_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .group_norm import group_norm, instance_norm
 from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
 from .multihead import multi_head_attention_forward
@@ -66,6 +71,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
@@ -82,9 +88,14 @@ __all__ = [
     "cosine_similarity",
     "cross_entropy",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
     "group_norm",
@@ -102,6 +113,9 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",
