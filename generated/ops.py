@@ -15,6 +15,7 @@ from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_bags,
     formulas_convolution,
+    formulas_ctc,
     formulas_distances,
     formulas_fourier,
     formulas_indexing,
@@ -37,6 +38,7 @@ from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import ctc as ctc_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import fourier as fourier_kernels
@@ -67,6 +69,7 @@ from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import bags as bags_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import ctc as ctc_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
@@ -19497,6 +19500,213 @@ def lp_pool3d(
     return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
 
 
+def ctc_values(
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> Tensor:
+    """-log of the sum, over all ways to stretch the labels of a sample to its steps with blanks between them, of the
+    products of the probabilities along the way.
+
+    ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
+    (derivatives.yaml:4834)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor, not differentiated.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int.
+    Returns:
+        Tensor: the dtype of `log_probs`.
+    Gradients:
+        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
+
+
+def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank
+    )
+    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
+    try:
+        result = adopt(
+            ctc_kernels.ctc_values(
+                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
+        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
+    if watch.active:
+        propagate(
+            functions.CtcValuesBackward0,
+            result,
+            (log_probs, targets, input_lengths, target_lengths, blank),
+            (log_probs,),
+            into,
+        )
+    return result
+
+
+def ctc_loss_intlist(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:4853)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.IntList",
+                ctc_loss_intlist,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    log_probs = checks.tensor(name, "log_probs", log_probs)
+    targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    blank = checks.integer(name, "blank", blank)
+    reduction = checks.string(name, "reduction", reduction)
+    zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
+def ctc_loss_tensor(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """ctc_loss with the lengths in tensors.
+
+    ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:4871)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: tensor.
+        target_lengths: tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.Tensor",
+                ctc_loss_tensor,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    log_probs = checks.tensor(name, "log_probs", log_probs)
+    targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+    target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+    blank = checks.integer(name, "blank", blank)
+    reduction = checks.string(name, "reduction", reduction)
+    zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -20841,6 +21051,69 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
 
 
+_ctc_loss_overloads = Overloads(
+    "ctc_loss",
+    [
+        (
+            ctc_loss_intlist,
+            "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
+            (
+                ("log_probs", "Tensor", True, False),
+                ("targets", "Tensor", True, False),
+                ("input_lengths", "int[]", True, False),
+                ("target_lengths", "int[]", True, False),
+                ("blank", "int", False, False),
+                ("reduction", "str", False, False),
+                ("zero_infinity", "bool", False, False),
+            ),
+        ),
+        (
+            ctc_loss_tensor,
+            "ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
+            (
+                ("log_probs", "Tensor", True, False),
+                ("targets", "Tensor", True, False),
+                ("input_lengths", "Tensor", True, False),
+                ("target_lengths", "Tensor", True, False),
+                ("blank", "int", False, False),
+                ("reduction", "str", False, False),
+                ("zero_infinity", "bool", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    Overloads:
+        ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
+            zero_infinity=False)
+        ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
+            zero_infinity=False): ctc_loss with the lengths in tensors.
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints or tensor.
+        target_lengths: sequence of ints or tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Example:
+        >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
+        >>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])
+        tensor(0.8426)
+    """
+    if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
+        return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    if isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor):
+        return ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    return _ctc_loss_overloads(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+
 _pow__overloads = Overloads(
     "pow_",
     [
@@ -21798,6 +22071,9 @@ FUNCTIONS = [
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
+    "ctc_values",
+    "ctc_loss_intlist",
+    "ctc_loss_tensor",
     "abs_",
     "neg_",
     "sign_",
@@ -21926,6 +22202,7 @@ FUNCTIONS = [
     "conv2d",
     "conv3d",
     "gaussian_nll_loss",
+    "ctc_loss",
     "pow_",
     "round_",
     "add_",

@@ -16,6 +16,7 @@ from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLos
 from .container import ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .ctc import CTCLoss
 from .dict_container import ModuleDict, ParameterDict
 from .distance import CosineSimilarity, PairwiseDistance, TripletMarginLoss, TripletMarginWithDistanceLoss
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
@@ -76,6 +77,7 @@ __all__ = [
     "BatchNorm2d",
     "BatchNorm3d",
     "Buffer",
+    "CTCLoss",
     "Conv1d",
     "Conv2d",
     "Conv3d",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_ctc import CTC
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
 from .references_losses import LOSSES
@@ -212,5 +213,6 @@ REFERENCES: dict[str, Reference] = {
     **SEQUENCES,
     **LOSSES,
     **DISTANCES,
+    **CTC,
     **FOURIER,
 }

@@ -119,4 +119,7 @@ FUNCTIONS = {
     "lp_pool1d": Case(lambda: lambda x: F.lp_pool1d(x, 2, 2), [reals(3, 4)]),
     "lp_pool2d": Case(lambda: lambda x: F.lp_pool2d(x, 2, 2), [reals(3, 4, 4)]),
     "lp_pool3d": Case(lambda: lambda x: F.lp_pool3d(x, 2, 2), [reals(2, 2, 4, 2)]),
+    "ctc_loss": Case(
+        lambda: lambda x, y: F.ctc_loss(x, y, [4, 3], [2, 1], blank=4), [reals(4, 2, 5), classes(2, 2, high=4)]
+    ),
 }

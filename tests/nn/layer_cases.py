@@ -21,6 +21,18 @@ class First(nn.Module):
         return self.layer(*inputs)[0]
 
 
+class Lengths(nn.Module):
+    """A loss of sequences of given lengths."""
+
+    def __init__(self, loss: Any, *lengths: list[int]) -> None:
+        super().__init__()
+        self.loss, self.lengths = loss, lengths
+
+    def forward(self, *inputs: Any) -> Any:
+        """The loss."""
+        return self.loss(*inputs, *self.lengths)
+
+
 class Unpooled(nn.Module):
     """Pooling, and its partial inverse."""
 
@@ -154,6 +166,7 @@ LAYERS = {
     "LPPool1d": Case(lambda: nn.LPPool1d(2, 2), [reals(3, 4)]),
     "LPPool2d": Case(lambda: nn.LPPool2d(2, 2), [reals(3, 4, 4)]),
     "LPPool3d": Case(lambda: nn.LPPool3d(2, 2), [reals(2, 2, 4, 2)]),
+    "CTCLoss": Case(lambda: Lengths(nn.CTCLoss(blank=4), [4, 3], [2, 1]), [reals(4, 2, 5), classes(2, 2)]),
 }
 CONTAINERS = {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
 BASES = {"RNNBase", "RNNCellBase"}

@@ -19,6 +19,7 @@ from .normalization import normalize, normalize_by, normalize_groups, normalize_
 from .products import add_product, product
 from .recurrent import recurrent
 from .reductions import everything, extreme, reduction, summed_to
+from .sequences import temporal
 from .shapes import (
     along,
     broadcasting,
@@ -84,5 +85,6 @@ __all__ = [
     "select_rows",
     "squeezed",
     "summed_to",
+    "temporal",
     "transposed",
 ]
