@@ -8,6 +8,7 @@ from numpy import empty
 from ..runtime.autograd import (
     formulas_attention,
     formulas_convolution,
+    formulas_ctc,
     formulas_decompositions,
     formulas_elementwise,
     formulas_fourier,
@@ -44,6 +45,7 @@ from ..runtime.errors import NotDifferentiableError
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import ctc as ctc_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
@@ -14952,4 +14954,88 @@ class FftC2rBackward0(Node):
     def tangent(result, self, dim, normalization, last, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         tangent0 = op.fft_c2r(self_t, dim, normalization, last)
+        return (tangent0,)
+
+
+class CtcValuesBackward0(Node):
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7554)."""
+
+    __slots__ = (
+        "_saved_blank",
+        "_saved_input_lengths",
+        "_saved_target_lengths",
+        "kept_log_probs",
+        "kept_log_probs_version",
+        "kept_targets",
+        "kept_targets_version",
+    )
+    op_name = "ctc_values"
+    spec_place = "derivatives.yaml:7554"
+    saved_slots = ("kept_log_probs", "kept_targets")
+
+    @staticmethod
+    def record(result, log_probs, targets, input_lengths, target_lengths, blank):
+        """Put `result` into the graph."""
+        node = new(CtcValuesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((log_probs._shape, log_probs._dtype),)
+        node.edges = (log_probs._fn or log_probs,)
+        node._saved_input_lengths = input_lengths
+        node._saved_target_lengths = target_lengths
+        node._saved_blank = blank
+        node.kept_log_probs = log_probs
+        node.kept_log_probs_version = 0 if (version := log_probs._writes) is None else version[0]
+        node.kept_targets = targets
+        node.kept_targets_version = 0 if (version := targets._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_log_probs is not None:
+            node.kept_log_probs = FREED
+        if node.kept_targets is not None:
+            node.kept_targets = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        input_lengths = node._saved_input_lengths
+        target_lengths = node._saved_target_lengths
+        blank = node._saved_blank
+        log_probs = array_in(unpack(node, "kept_log_probs"), None)
+        targets = array_in(unpack(node, "kept_targets"), None)
+        return (
+            as_gradient(
+                ctc_kernels.ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank), shape, dtype
+            ),
+        )
+
+    def formula(node, grad):
+        """log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)."""
+        input_lengths = node._saved_input_lengths
+        target_lengths = node._saved_target_lengths
+        blank = node._saved_blank
+        log_probs = unpack(node, "kept_log_probs")
+        targets = unpack(node, "kept_targets")
+        return (
+            fit(
+                formulas_ctc.temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, log_probs, targets, input_lengths, target_lengths, blank, log_probs_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        log_probs_t = zeros_if_missing(log_probs_t, log_probs)
+        tangent0 = (
+            formulas_ctc.temporal_slope(op.ones_like(result), log_probs, targets, input_lengths, target_lengths, blank)
+            * log_probs_t
+        ).sum([0, 2])
         return (tangent0,)

@@ -13,10 +13,12 @@ import numpy as np
 
 from ..runtime import checks, views
 from ..runtime.autograd import (
+    formulas_bags,
     formulas_contraction,
     formulas_convolution,
     formulas_counting,
     formulas_covariance,
+    formulas_ctc,
     formulas_decompositions,
     formulas_differences,
     formulas_distances,
@@ -56,6 +58,7 @@ from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import ctc as ctc_kernels
 from ..runtime.kernels.cpu import decompositions as decompositions_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
@@ -94,11 +97,13 @@ from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
 from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
+from ..runtime.rules import bags as bags_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import contraction as contraction_rules
 from ..runtime.rules import convolution as convolution_rules
 from ..runtime.rules import counting as counting_rules
 from ..runtime.rules import covariance as covariance_rules
+from ..runtime.rules import ctc as ctc_rules
 from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
@@ -12151,8 +12156,8 @@ def cov(
     Gradients:
         through: covariance(self, correction, fweights, aweights)
     Raises:
-        RuntimeError: expected: at most a matrix, of numbers; weights are vectors of whole or real numbers that are not
-            negative.
+        NotImplementedError, RuntimeError, ValueError: expected: at most a matrix, of numbers; weights are vectors of
+            whole or real numbers that are not negative.
     Example:
         >>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
         tensor([[ 1., -1.],
@@ -26450,8 +26455,8 @@ def rnn_layer(
         bias_ih: rnn_gradients(...)[4]
         bias_hh: rnn_gradients(...)[5]
     Raises:
-        RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features) with batch_sizes; states
-            and weights of fitting sizes.
+        NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
+            with batch_sizes; states and weights of fitting sizes.
     """
     if (
         watch.lifts
@@ -26603,8 +26608,8 @@ def lstm_layer(
         bias_hh: lstm_gradients(...)[6]
         weight_hr: lstm_gradients(...)[7]
     Raises:
-        RuntimeError: expected: as `rnn_layer`, with the weights of four gates; hidden has the size of the projection
-            where there is one.
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of four gates; hidden
+            has the size of the projection where there is one.
     """
     if (
         watch.lifts
@@ -26760,7 +26765,7 @@ def gru_layer(
         bias_ih: gru_gradients(...)[4]
         bias_hh: gru_gradients(...)[5]
     Raises:
-        RuntimeError: expected: as `rnn_layer`, with the weights of three gates.
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
     """
     if (
         watch.lifts
@@ -29451,6 +29456,497 @@ def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis
     return formulas_fourier.shifted_spectrum(self, dim, True)
 
 
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
+    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
+
+    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
+    scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7497)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        offsets: tensor or None; default None.
+        max_norm: float or None; default None.
+        norm_type: float; default 2.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
+        mode: str; default 'mean'.
+        sparse: bool; default False.
+        per_sample_weights: tensor or None; default None.
+        include_last_offset: bool; default False.
+        padding_idx: int or None, the row that gets no gradient; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
+            per_sample_weights, padding_idx)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
+            of the bags, from 0; mode is 'sum', 'mean' or 'max'.
+    Example:
+        >>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
+        tensor([[4., 6.],
+                [5., 6.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_bag",
+                embedding_bag,
+                "composite",
+                input,
+                weight,
+                offsets,
+                max_norm,
+                norm_type,
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "embedding_bag"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if offsets is not None and not isinstance(offsets, Tensor):
+        offsets = checks.tensor(name, "offsets", offsets)
+    if max_norm is not None and max_norm.__class__ is not float:
+        max_norm = checks.floating(name, "max_norm", max_norm)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    if sparse.__class__ is not bool:
+        sparse = checks.boolean(name, "sparse", sparse)
+    if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
+        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
+    if include_last_offset.__class__ is not bool:
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+    if padding_idx is not None and padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    (
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    ) = bags_rules.embedding_bag(
+        name,
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    return formulas_bags.bags(
+        self,
+        formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7519)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
+        tensor([[ 5., 10.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool1d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7530)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
+        tensor([[[[2.]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool2d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7541)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
+        tensor([[[[[2.]]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool3d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def ctc_values(
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> Tensor:
+    """-log of the sum, over all ways to stretch the labels of a sample to its steps with blanks between them, of the
+    products of the probabilities along the way.
+
+    ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
+    (derivatives.yaml:7554)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor, not differentiated.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int.
+    Returns:
+        Tensor: the dtype of `log_probs`.
+    Gradients:
+        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
+
+
+def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank
+    )
+    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
+    try:
+        result = adopt(
+            ctc_kernels.ctc_values(
+                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
+        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
+    if watch.active:
+        propagate(
+            functions.CtcValuesBackward0,
+            result,
+            (log_probs, targets, input_lengths, target_lengths, blank),
+            (log_probs,),
+            into,
+        )
+    return result
+
+
+def ctc_loss_intlist(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7573)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.IntList",
+                ctc_loss_intlist,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
+def ctc_loss_tensor(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """ctc_loss with the lengths in tensors.
+
+    ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7591)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: tensor.
+        target_lengths: tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.Tensor",
+                ctc_loss_tensor,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    if not isinstance(input_lengths, Tensor):
+        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+    if not isinstance(target_lengths, Tensor):
+        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -31971,6 +32467,69 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
     return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
 
 
+_ctc_loss_overloads = Overloads(
+    "ctc_loss",
+    [
+        (
+            ctc_loss_intlist,
+            "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
+            (
+                ("log_probs", "Tensor", True, False),
+                ("targets", "Tensor", True, False),
+                ("input_lengths", "int[]", True, False),
+                ("target_lengths", "int[]", True, False),
+                ("blank", "int", False, False),
+                ("reduction", "str", False, False),
+                ("zero_infinity", "bool", False, False),
+            ),
+        ),
+        (
+            ctc_loss_tensor,
+            "ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
+            (
+                ("log_probs", "Tensor", True, False),
+                ("targets", "Tensor", True, False),
+                ("input_lengths", "Tensor", True, False),
+                ("target_lengths", "Tensor", True, False),
+                ("blank", "int", False, False),
+                ("reduction", "str", False, False),
+                ("zero_infinity", "bool", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    Overloads:
+        ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
+            zero_infinity=False)
+        ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
+            zero_infinity=False): ctc_loss with the lengths in tensors.
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints or tensor.
+        target_lengths: sequence of ints or tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Example:
+        >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
+        >>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])
+        tensor(0.8426)
+    """
+    if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
+        return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    if isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor):
+        return ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    return _ctc_loss_overloads(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+
 _pow__overloads = Overloads(
     "pow_",
     [
@@ -33339,6 +33898,13 @@ FUNCTIONS = [
     "fft_ihfftn",
     "fft_fftshift",
     "fft_ifftshift",
+    "embedding_bag",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "ctc_values",
+    "ctc_loss_intlist",
+    "ctc_loss_tensor",
     "abs_",
     "neg_",
     "sign_",
@@ -33520,6 +34086,7 @@ FUNCTIONS = [
     "conv2d",
     "conv3d",
     "gaussian_nll_loss",
+    "ctc_loss",
     "pow_",
     "round_",
     "add_",

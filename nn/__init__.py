@@ -17,9 +17,11 @@ from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLos
 from .container import ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .ctc import CTCLoss
 from .dict_container import ModuleDict, ParameterDict
 from .distance import CosineSimilarity, PairwiseDistance, TripletMarginLoss, TripletMarginWithDistanceLoss
-from .dropout import Dropout
+from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .embedding_bag import EmbeddingBag
 from .flatten import Flatten, Unflatten
 from .groupnorm import GroupNorm
 from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
@@ -30,6 +32,7 @@ from .lstm import LSTM
 from .margin_losses import CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, SoftMarginLoss
 from .module import Module
 from .multihead_attention import MultiheadAttention
+from .norm_pooling import LPPool1d, LPPool2d, LPPool3d
 from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
 from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
@@ -66,6 +69,7 @@ __all__ = [
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
+    "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
@@ -76,6 +80,7 @@ __all__ = [
     "BatchNorm3d",
     "Bilinear",
     "Buffer",
+    "CTCLoss",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -86,7 +91,12 @@ __all__ = [
     "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
     "Embedding",
+    "EmbeddingBag",
+    "FeatureAlphaDropout",
     "Flatten",
     "GaussianNLLLoss",
     "GRUCell",
@@ -104,6 +114,9 @@ __all__ = [
     "KLDivLoss",
     "L1Loss",
     "LSTMCell",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "LayerNorm",
     "LeakyReLU",
     "Linear",

@@ -14,7 +14,9 @@ from ...generated.ops import (
     conv_transpose3d,
     cosine_embedding_loss,
     cosine_similarity,
+    ctc_loss,
     elu_,
+    embedding_bag,
     gaussian_nll_loss,
     gelu,
     glu,
@@ -27,6 +29,9 @@ from ...generated.ops import (
     leaky_relu_,
     linear,
     logsigmoid,
+    lp_pool1d,
+    lp_pool2d,
+    lp_pool3d,
     margin_ranking_loss,
     multi_margin_loss,
     multilabel_margin_loss,
@@ -62,6 +67,7 @@ from .average_pooling import avg_pool2d, avg_pool3d
 from .classification import cross_entropy, nll_loss
 from .dropout import dropout
 from .embedding import embedding, one_hot
+from .feature_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .folding import fold, unfold
 from .group_norm import group_norm, instance_norm
 from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
@@ -85,6 +91,7 @@ __all__ = [
     "adaptive_max_pool1d",
     "adaptive_max_pool2d",
     "adaptive_max_pool3d",
+    "alpha_dropout",
     "avg_pool1d",
     "avg_pool2d",
     "avg_pool3d",
@@ -103,10 +110,16 @@ __all__ = [
     "cosine_embedding_loss",
     "cosine_similarity",
     "cross_entropy",
+    "ctc_loss",
     "dropout",
+    "dropout1d",
+    "dropout2d",
+    "dropout3d",
     "elu",
     "elu_",
     "embedding",
+    "embedding_bag",
+    "feature_alpha_dropout",
     "gaussian_nll_loss",
     "gelu",
     "glu",
@@ -129,6 +142,9 @@ __all__ = [
     "local_response_norm",
     "log_softmax",
     "logsigmoid",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
     "margin_ranking_loss",
     "max_pool1d",
     "max_pool2d",

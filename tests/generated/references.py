@@ -12,6 +12,7 @@ from scipy import special
 
 from .references_activations import ACTIVATIONS, PARTS
 from .references_counting import COUNTING
+from .references_ctc import CTC
 from .references_decompositions import DECOMPOSITIONS
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
@@ -232,5 +233,6 @@ REFERENCES: dict[str, Reference] = {
     **SEQUENCES,
     **LOSSES,
     **DISTANCES,
+    **CTC,
     **FOURIER,
 }

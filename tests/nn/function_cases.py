@@ -112,4 +112,16 @@ FUNCTIONS = {
     "triplet_margin_with_distance_loss": Case(
         lambda: F.triplet_margin_with_distance_loss, [reals(2, 3), reals(2, 3), reals(2, 3)]
     ),
+    "alpha_dropout": Case(lambda: lambda x: F.alpha_dropout(x, 1.0, True), [reals(4)]),
+    "dropout1d": Case(lambda: lambda x: F.dropout1d(x, 1.0), [reals(2, 4)]),
+    "dropout2d": Case(lambda: lambda x: F.dropout2d(x, 1.0), [reals(1, 2, 4, 1)]),
+    "dropout3d": Case(lambda: lambda x: F.dropout3d(x, 1.0), [reals(2, 4, 1, 1)]),
+    "embedding_bag": Case(lambda: F.embedding_bag, [classes(2, 3), reals(4, 3)]),
+    "feature_alpha_dropout": Case(lambda: lambda x: F.feature_alpha_dropout(x, 1.0, True), [reals(2, 4)]),
+    "lp_pool1d": Case(lambda: lambda x: F.lp_pool1d(x, 2, 2), [reals(3, 4)]),
+    "lp_pool2d": Case(lambda: lambda x: F.lp_pool2d(x, 2, 2), [reals(3, 4, 4)]),
+    "lp_pool3d": Case(lambda: lambda x: F.lp_pool3d(x, 2, 2), [reals(2, 2, 4, 2)]),
+    "ctc_loss": Case(
+        lambda: lambda x, y: F.ctc_loss(x, y, [4, 3], [2, 1], blank=4), [reals(4, 2, 5), classes(2, 2, high=4)]
+    ),
 }

@@ -22,6 +22,18 @@ class First(nn.Module):
         return self.layer(*inputs)[0]
 
 
+class Lengths(nn.Module):
+    """A loss of sequences of given lengths."""
+
+    def __init__(self, loss: Any, *lengths: list[int]) -> None:
+        super().__init__()
+        self.loss, self.lengths = loss, lengths
+
+    def forward(self, *inputs: Any) -> Any:
+        """The loss."""
+        return self.loss(*inputs, *self.lengths)
+
+
 class Unpooled(nn.Module):
     """Pooling, and its partial inverse."""
 
@@ -148,6 +160,16 @@ LAYERS = {
     "TripletMarginWithDistanceLoss": Case(
         lambda: nn.TripletMarginWithDistanceLoss(), [reals(2, 3), reals(2, 3), reals(2, 3)]
     ),
+    "AlphaDropout": Case(lambda: nn.AlphaDropout(1.0), [reals(4)]),
+    "Dropout1d": Case(lambda: nn.Dropout1d(1.0), [reals(2, 4)]),
+    "Dropout2d": Case(lambda: nn.Dropout2d(1.0), [reals(1, 2, 4, 1)]),
+    "Dropout3d": Case(lambda: nn.Dropout3d(1.0), [reals(2, 4, 1, 1)]),
+    "EmbeddingBag": Case(lambda: nn.EmbeddingBag(4, 3), [classes(2, 3)]),
+    "FeatureAlphaDropout": Case(lambda: nn.FeatureAlphaDropout(1.0), [reals(2, 4)]),
+    "LPPool1d": Case(lambda: nn.LPPool1d(2, 2), [reals(3, 4)]),
+    "LPPool2d": Case(lambda: nn.LPPool2d(2, 2), [reals(3, 4, 4)]),
+    "LPPool3d": Case(lambda: nn.LPPool3d(2, 2), [reals(2, 2, 4, 2)]),
+    "CTCLoss": Case(lambda: Lengths(nn.CTCLoss(blank=4), [4, 3], [2, 1]), [reals(4, 2, 5), classes(2, 2)]),
 }
 CONTAINERS = {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
 BASES = {"RNNBase", "RNNCellBase"}

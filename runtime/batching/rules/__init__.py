@@ -19,6 +19,7 @@ from .normalization import normalize, normalize_by, normalize_groups, normalize_
 from .products import add_product, product
 from .recurrent import recurrent
 from .reductions import everything, extreme, reduction, summed_to
+from .sequences import temporal
 from .shapes import (
     along,
     broadcasting,
@@ -90,6 +91,7 @@ __all__ = [
     "select_rows",
     "squeezed",
     "summed_to",
+    "temporal",
     "transposed",
     "windows",
 ]
