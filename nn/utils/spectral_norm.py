@@ -33,7 +33,7 @@ def random_unit(like: Tensor, size: int, eps: float) -> Tensor:
 
 
 def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: float) -> None:
-    """Turn `u` and `v`, in place, towards the first left and right singular vectors."""
+    """Turn first `v`, then `u`, in place, towards the matrix's first right and left singular vectors."""
     with no_grad():
         for _ in range(count):
             v.copy_(unit(matrix.t().mv(u), eps))

@@ -39,14 +39,14 @@ class _SpectralNorm(Module):
             matrix = as_matrix(weight, self.dim)
             self.register_buffer("_u", random_unit(matrix, matrix.shape[0], eps))
             self.register_buffer("_v", random_unit(matrix, matrix.shape[1], eps))
-            power_iterations(matrix, self._u, self._v, _FIRST_ITERATIONS, eps)
+            power_iterations(matrix.t(), self._v, self._u, _FIRST_ITERATIONS, eps)
 
     def forward(self, weight: Tensor) -> Tensor:
         if weight.dim() == 1:
             return unit(weight, self.eps)
         matrix = as_matrix(weight, self.dim)
         if self.training:
-            power_iterations(matrix, self._u, self._v, self.n_power_iterations, self.eps)
+            power_iterations(matrix.t(), self._v, self._u, self.n_power_iterations, self.eps)
         return weight / greatest_singular_value(matrix, self._u, self._v)
 
     def right_inverse(self, value: Tensor) -> Tensor:
