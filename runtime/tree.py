@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -18,7 +18,7 @@ from .tensor import TensorBase, fresh
 
 _PLAIN = (type(None), bool, int, float, str)
 _SEQUENCES: dict[str, Any] = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
-_MAPPINGS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict}
+_MAPPINGS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
 _NAMES = {cls: name for name, cls in {**_SEQUENCES, **_MAPPINGS}.items()}
 _subclasses: dict[str, type] = {}
 
@@ -158,7 +158,9 @@ class Decoder:
         return self._tensor(node) if kind == "tensor" else self._array(node)
 
     def _mapping(self, node: Node) -> Any:
-        result = _MAPPINGS[node["type"]]((self.decode(k), self.decode(v)) for k, v in node["items"])
+        result = _MAPPINGS[node["type"]]()
+        for key, value in node["items"]:  # one by one: a Counter that is made from pairs counts the pairs
+            result[self.decode(key)] = self.decode(value)
         if "metadata" in node:
             result._metadata = self.decode(node["metadata"])
         return result

@@ -1,6 +1,6 @@
 """Optimizers: rules that change parameters along their gradients; `lr_scheduler` changes the rules' step sizes."""
 
-from . import lr_scheduler
+from . import lr_scheduler, swa_utils
 from .adadelta import Adadelta
 from .adafactor import Adafactor
 from .adagrad import Adagrad
@@ -32,4 +32,5 @@ __all__ = [
     "RMSprop",
     "Rprop",
     "lr_scheduler",
+    "swa_utils",
 ]
