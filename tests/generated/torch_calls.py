@@ -126,8 +126,10 @@ def difference(ours: tuple[Any, ...] | Exception, theirs: tuple[Any, ...] | Exce
     """In what two calls differ; empty where they end alike.
 
     PyTorch has no kernels for some dtypes, which it says by NotImplementedError; specgrad may compute there, or raise
-    another RuntimeError.
+    another RuntimeError. PyTorch's Python code raises AttributeError on arguments of a wrong type.
     """
+    if isinstance(theirs, AttributeError) and isinstance(ours, TypeError):
+        return ""
     if isinstance(theirs, Exception) and "not implemented for" in str(theirs):
         return "" if not isinstance(ours, Exception) or isinstance(ours, RuntimeError) else f"{ours!r}, not {theirs!r}"
     if isinstance(ours, Exception) or isinstance(theirs, Exception):
