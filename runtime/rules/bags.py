@@ -46,8 +46,8 @@ def _require_weights(op: str, input: Any, weight: Any, per_sample_weights: Any, 
         return
     if tuple(input._shape) != tuple(per_sample_weights._shape):
         raise ValueError(
-            f"{op}(): If per_sample_weights ({list(per_sample_weights._shape)}) is not None, then it must have the same "
-            f"shape as the input ({list(input._shape)})"
+            f"{op}(): If per_sample_weights ({list(per_sample_weights._shape)}) is not None, then it must have the "
+            f"same shape as the input ({list(input._shape)})"
         )
     if mode != "sum":
         raise NotImplementedError(f"{op}(): per_sample_weights is only supported for mode='sum' (got mode={mode!r})")

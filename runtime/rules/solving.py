@@ -92,8 +92,8 @@ def cholesky_solve(op: str, self: Any, input2: Any, upper: bool) -> tuple[Any, .
     require_square(op, "L", input2)
     if self._shape[-2] != input2._shape[-1]:
         raise ShapeError(
-            f"{op}(): Incompatible matrix sizes: each A matrix is {input2._shape[-1]} by {input2._shape[-1]} but each b "
-            f"matrix is {self._shape[-2]} by {self._shape[-1]}"
+            f"{op}(): Incompatible matrix sizes: each A matrix is {input2._shape[-1]} by {input2._shape[-1]} but each "
+            f"b matrix is {self._shape[-2]} by {self._shape[-1]}"
         )
     broadcast_shapes(op, self._shape[:-2], input2._shape[:-2])
     return self, input2, upper

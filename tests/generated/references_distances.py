@@ -51,46 +51,6 @@ def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
     return np.moveaxis(np.stack(slices), 0, dim)
 
 
-def bags(
-    self: Any,
-    weight: Any,
-    offsets: Any = None,
-    mode: str = "mean",
-    per_sample_weights: Any = None,
-    padding_idx: int | None = None,
-    scale_grad_by_freq: bool = False,
-) -> Any:
-    """Bag by bag, of which all but the last are empty where there are offsets."""
-    factors = np.ones(self.shape) if per_sample_weights is None else per_sample_weights
-    padding_idx = -1 if padding_idx is None else padding_idx
-    rows = weight[self] * factors[..., None]
-    if self.ndim == 1:
-        empty = len(offsets) - 1
-        filled = bags(self[None], weight, None, mode, factors[None], padding_idx)
-        return np.concatenate([np.zeros((empty, weight.shape[1])), filled])
-    kept = [row[number != padding_idx] for row, number in zip(rows, self, strict=True)]
-    over = {"sum": np.sum, "mean": np.mean, "max": np.max}[mode]
-    return np.array([over(row, 0) if len(row) else np.zeros(weight.shape[1]) for row in kept])
-
-
-def pooled(self: Any, norm_type: float, kernel_size: Any, stride: Any = None, ceil_mode: bool = False) -> Any:
-    """A norm for each window; those that begin inside may end outside."""
-    spatial = self.ndim - 2
-    sizes = (kernel_size,) * spatial if isinstance(kernel_size, int) else kernel_size
-    steps = sizes if stride is None else (stride,) * spatial
-    planes = self.shape[2:]
-    counts = [
-        -((k - n) // s) + 1 if ceil_mode else (n - k) // s + 1 for n, k, s in zip(planes, sizes, steps, strict=True)
-    ]
-    result = np.zeros((*self.shape[:2], *counts))
-    for place in np.ndindex(*counts):
-        window = tuple(slice(i * s, i * s + k) for i, s, k in zip(place, steps, sizes, strict=True))
-        axes = tuple(range(2, self.ndim))
-        mean = (self[(..., *window)] ** norm_type).mean(axes)
-        result[(..., *place)] = (mean * np.prod(sizes)) ** (1 / norm_type)
-    return result
-
-
 DISTANCES: dict[str, Callable[..., Any]] = {
     "quantile": quantile(np.quantile),
     "nanquantile": quantile(np.nanquantile),
@@ -105,27 +65,4 @@ DISTANCES: dict[str, Callable[..., Any]] = {
         distance.pdist(self, "minkowski", p=p) if self.size else cdist(self, self)[[0, 0, 1], [1, 2, 2]]
     ),
     "renorm": renorm,
-    "poisson_nll_loss": reducing(poisson),
-    "gaussian_nll_loss": reducing(gaussian),
-    "soft_margin_loss": reducing(lambda self, target: np.log1p(np.exp(-self * target))),
-    "hinge_embedding_loss": reducing(
-        lambda self, target, margin: np.where(target == 1, self, np.maximum(0, margin - self))
-    ),
-    "margin_ranking_loss": reducing(
-        lambda input1, input2, target, margin: np.maximum(0, margin - target * (input1 - input2))
-    ),
-    "cosine_similarity": cosine,
-    "pairwise_distance": distance,
-    "normalize": lambda self, p=2.0, dim=1, eps=1e-12: (
-        self / np.maximum((np.abs(self) ** p).sum(dim, keepdims=True) ** (1 / p), eps)
-    ),
-    "triplet_margin_loss": reducing(triplet),
-    "cosine_embedding_loss": reducing(cosine_embedding),
-    "multi_margin_loss": reducing(multi_margin),
-    "multilabel_margin_loss": reducing(multilabel_margin),
-    "multilabel_soft_margin_loss": reducing(multilabel_soft_margin),
-    "embedding_bag": bags,
-    "lp_pool1d": pooled,
-    "lp_pool2d": pooled,
-    "lp_pool3d": pooled,
 }
