@@ -14182,7 +14182,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
         x = checks.tensor(name, "x", x)
     if N is not None and N.__class__ is not int:
         N = checks.integer(name, "N", N)
-    x, N = contraction_rules.vander(name, x, N)
+    x, N = contraction_rules.last_powers(name, x, N)
     return formulas_products.vandermonde(x, N)
 
 
@@ -18389,7 +18389,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
     Gradients:
         through: powers_of(x, N, increasing)
     Raises:
-        RuntimeError: expected: at least one dimension, and at least two powers.
+        RuntimeError: expected: a vector, and no negative number of powers.
     Example:
         >>> sg.vander(sg.tensor([1, 2, 3]))
         tensor([[1, 1, 1],
@@ -18407,7 +18407,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
         N = checks.integer(name, "N", N)
     if increasing.__class__ is not bool:
         increasing = checks.boolean(name, "increasing", increasing)
-    x, N, increasing = contraction_rules.vander(name, x, N, increasing)
+    x, N, increasing = grids_rules.vander(name, x, N, increasing)
     return formulas_grids.powers_of(x, N, increasing)
 
 
