@@ -4911,12 +4911,1349 @@ class ClampMaxBackward1(Node):
         return (tangent0,)
 
 
+class XlogyBackward0(Node):
+    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1636)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "xlogy.Tensor"
+    spec_place = "derivatives.yaml:1636"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(XlogyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other))); other: grad * self / other."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where((self == 0) & (other <= 0), 0, formulas_elementwise.unfused(op.xlogy(grad, other)))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * self / other
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where((self == 0) & (other <= 0), 0, formulas_elementwise.unfused(op.xlogy(self_t.conj(), other)))
+            ).conj(),
+            None if other_t is None else (other_t.conj() * self / other).conj(),
+        )
+        return (tangent0,)
+
+
+class XlogyBackward1(Node):
+    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1651)."""
+
+    __slots__ = ("_saved_self", "kept_other", "kept_other_version")
+    op_name = "xlogy.Scalar_Self"
+    spec_place = "derivatives.yaml:1651"
+    saved_slots = ("kept_other",)
+    elementwise = kernels.XLOGY_SCALAR_SELF
+    compiled = elementwise.kernels
+    fused = {1: (("kept_other",), ("_saved_self",))}
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(XlogyBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node._saved_self = self
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """other: grad * self / other."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_other")._flat, node._saved_self, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """other: grad * self / other."""
+        self = node._saved_self
+        other = unpack(node, "kept_other")
+        return node.fitted([grad * self / other])
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (other_t.conj() * self / other).conj()
+        return (tangent0,)
+
+
+class Xlog1pyBackward0(Node):
+    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1662)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "xlog1py"
+    spec_place = "derivatives.yaml:1662"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(Xlog1pyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other))); other: grad * self / (other + 1)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where((self == 0) & (other <= -1), 0, formulas_elementwise.unfused(op.xlog1py(grad, other)))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * self / (other + 1)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where((self == 0) & (other <= -1), 0, formulas_elementwise.unfused(op.xlog1py(self_t.conj(), other)))
+            ).conj(),
+            None if other_t is None else (other_t.conj() * self / (other + 1)).conj(),
+        )
+        return (tangent0,)
+
+
+class Xlog1pyBackward1(Node):
+    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1678)."""
+
+    __slots__ = ("_saved_self", "kept_other", "kept_other_version")
+    op_name = "xlog1py.self_scalar"
+    spec_place = "derivatives.yaml:1678"
+    saved_slots = ("kept_other",)
+    elementwise = kernels.XLOG1PY_SELF_SCALAR
+    compiled = elementwise.kernels
+    fused = {1: (("kept_other",), ("_saved_self",))}
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(Xlog1pyBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node._saved_self = self
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """other: grad * self / (other + 1)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_other")._flat, node._saved_self, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """other: grad * self / (other + 1)."""
+        self = node._saved_self
+        other = unpack(node, "kept_other")
+        return node.fitted([grad * self / (other + 1)])
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (other_t.conj() * self / (other + 1)).conj()
+        return (tangent0,)
+
+
+class LogaddexpBackward0(Node):
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1690)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "logaddexp"
+    spec_place = "derivatives.yaml:1690"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.LOGADDEXP
+    compiled = elementwise.kernels
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
+    }
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(LogaddexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.sigmoid(self - other)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.sigmoid(other - self)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * op.sigmoid(self - other)).conj(),
+            None if other_t is None else (other_t.conj() * op.sigmoid(other - self)).conj(),
+        )
+        return (tangent0,)
+
+
+class Logaddexp2Backward0(Node):
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1703)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "logaddexp2"
+    spec_place = "derivatives.yaml:1703"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.LOGADDEXP2
+    compiled = elementwise.kernels
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
+    }
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(Logaddexp2Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.sigmoid(0.6931471805599453 * (self - other))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.sigmoid(0.6931471805599453 * (other - self))
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * op.sigmoid(0.6931471805599453 * (self - other))).conj(),
+            None if other_t is None else (other_t.conj() * op.sigmoid(0.6931471805599453 * (other - self))).conj(),
+        )
+        return (tangent0,)
+
+
+class LogOddsBackward0(Node):
+    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1729)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log_odds"
+    spec_place = "derivatives.yaml:1729"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOG_ODDS
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(LogOddsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad / (self * (1 - self))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad / (self * (1 - self))."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / (self * (1 - self))])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / (self * (1 - self))).conj()
+        return (tangent0,)
+
+
+class EntrBackward0(Node):
+    """entr(Tensor self) -> Tensor (derivatives.yaml:1739)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "entr"
+    spec_place = "derivatives.yaml:1739"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ENTR
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(EntrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: -grad * (log(self) + 1)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: -grad * (log(self) + 1)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([-grad * (op.log(self) + 1)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * (op.log(self) + 1)).conj()
+        return (tangent0,)
+
+
+class SincBackward0(Node):
+    """sinc(Tensor self) -> Tensor (derivatives.yaml:1755)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "sinc"
+    spec_place = "derivatives.yaml:1755"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.SINC
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_result"), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(SincBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * ((op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self)).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * ((op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self)).conj()
+        ).conj()
+        return (tangent0,)
+
+
+class ErfinvBackward0(Node):
+    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1766)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "erfinv"
+    spec_place = "derivatives.yaml:1766"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.ERFINV
+    compiled = elementwise.kernels
+    fused = {1: (("kept_result",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(ErfinvBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: 0.886226925452758 * grad * exp(result * result)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: 0.886226925452758 * grad * exp(result * result)."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([0.886226925452758 * grad * op.exp(result * result)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (0.886226925452758 * self_t.conj() * op.exp(result * result)).conj()
+        return (tangent0,)
+
+
+class ErfcxBackward0(Node):
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1780)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "erfcx"
+    spec_place = "derivatives.yaml:1780"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.ERFCX
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_result"), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(ErfcxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * (2 * self * result - 1.1283791670955126)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * (2 * self * result - 1.1283791670955126)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (2 * self * result - 1.1283791670955126)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (2 * self * result - 1.1283791670955126)).conj()
+        return (tangent0,)
+
+
+class NdtrBackward0(Node):
+    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1794)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "ndtr"
+    spec_place = "derivatives.yaml:1794"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.NDTR
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(NdtrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * normal_pdf(self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * normal_pdf(self)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.normal_pdf(self)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.normal_pdf(self)).conj()
+        return (tangent0,)
+
+
+class NdtriBackward0(Node):
+    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1808)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "ndtri"
+    spec_place = "derivatives.yaml:1808"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.NDTRI
+    compiled = elementwise.kernels
+    fused = {1: (("kept_result",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(NdtriBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([2.5066282746310002 * grad * op.exp(result * result / 2)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (2.5066282746310002 * self_t.conj() * op.exp(result * result / 2)).conj()
+        return (tangent0,)
+
+
+class LogNdtrBackward0(Node):
+    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1822)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log_ndtr"
+    spec_place = "derivatives.yaml:1822"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LogNdtrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))."""
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self < 0,
+                    0.7978845608028654
+                    / formulas_elementwise.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                    op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self < 0,
+                0.7978845608028654
+                / formulas_elementwise.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class LgammaBackward0(Node):
+    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1840)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "lgamma"
+    spec_place = "derivatives.yaml:1840"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LgammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * unfused(digamma(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.digamma(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.digamma(self))).conj()
+        return (tangent0,)
+
+
+class DigammaBackward0(Node):
+    """digamma(Tensor self) -> Tensor (derivatives.yaml:1866)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "digamma"
+    spec_place = "derivatives.yaml:1866"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(DigammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * unfused(polygamma(1, self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.polygamma(1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.polygamma(1, self))).conj()
+        return (tangent0,)
+
+
+class PolygammaBackward0(Node):
+    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1880)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "polygamma"
+    spec_place = "derivatives.yaml:1880"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(PolygammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * unfused(polygamma(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.polygamma(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.polygamma(n + 1, self))).conj()
+        return (tangent0,)
+
+
+class ZetaBackward0(Node):
+    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1895)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "zeta"
+    spec_place = "derivatives.yaml:1895"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        if self is not None and self._rg:
+            raise NotDifferentiableError(
+                "zeta(): no gradient for 'self': zeta is differentiated in its second argument only"
+            )
+        node = new(ZetaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """other: -grad * self * unfused(zeta(self + 1, other))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        return (fit(-grad * self * formulas_elementwise.unfused(op.zeta(self + 1, other)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-other_t.conj() * self * formulas_elementwise.unfused(op.zeta(self + 1, other))).conj()
+        return (tangent0,)
+
+
+class ZetaBackward1(Node):
+    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1910)."""
+
+    __slots__ = ("_saved_self", "kept_other", "kept_other_version")
+    op_name = "zeta.self_scalar"
+    spec_place = "derivatives.yaml:1910"
+    saved_slots = ("kept_other",)
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(ZetaBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node._saved_self = self
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """other: -grad * self * unfused(zeta(self + 1, other))."""
+        self = node._saved_self
+        other = unpack(node, "kept_other")
+        return (fit(-grad * self * formulas_elementwise.unfused(op.zeta(self + 1, other)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-other_t.conj() * self * formulas_elementwise.unfused(op.zeta(self + 1, other))).conj()
+        return (tangent0,)
+
+
+class IgammaBackward0(Node):
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1922)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "igamma"
+    spec_place = "derivatives.yaml:1922"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        if self is not None and self._rg:
+            raise NotDifferentiableError(
+                "igamma(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
+            )
+        node = new(IgammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        return (
+            fit(
+                grad * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            other_t.conj() * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self)))
+        ).conj()
+        return (tangent0,)
+
+
+class IgammacBackward0(Node):
+    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1936)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "igammac"
+    spec_place = "derivatives.yaml:1936"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        if self is not None and self._rg:
+            raise NotDifferentiableError(
+                "igammac(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
+            )
+        node = new(IgammacBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        return (
+            fit(
+                -grad * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            -other_t.conj() * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self)))
+        ).conj()
+        return (tangent0,)
+
+
+class I0Backward0(Node):
+    """i0(Tensor self) -> Tensor (derivatives.yaml:1952)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "i0"
+    spec_place = "derivatives.yaml:1952"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * unfused(i1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.i1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.i1(self))).conj()
+        return (tangent0,)
+
+
+class I0eBackward0(Node):
+    """i0e(Tensor self) -> Tensor (derivatives.yaml:1965)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "i0e"
+    spec_place = "derivatives.yaml:1965"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I0eBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * (unfused(i1e(self)) - sgn(self) * result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(grad * (formulas_elementwise.unfused(op.i1e(self)) - op.sgn(self) * result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (formulas_elementwise.unfused(op.i1e(self)) - op.sgn(self) * result)).conj()
+        return (tangent0,)
+
+
+class I1Backward0(Node):
+    """i1(Tensor self) -> Tensor (derivatives.yaml:1979)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "i1"
+    spec_place = "derivatives.yaml:1979"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self == 0, 0.5, formulas_elementwise.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self == 0, 0.5, formulas_elementwise.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class I1eBackward0(Node):
+    """i1e(Tensor self) -> Tensor (derivatives.yaml:1993)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "i1e"
+    spec_place = "derivatives.yaml:1993"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I1eBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self == 0,
+                    0.5,
+                    formulas_elementwise.unfused(op.i0e(self))
+                    - result * (op.sgn(self) + 1 / op.where(self == 0, 1, self)),
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self == 0,
+                0.5,
+                formulas_elementwise.unfused(op.i0e(self)) - result * (op.sgn(self) + 1 / op.where(self == 0, 1, self)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class BesselJ0Backward0(Node):
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2007)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "bessel_j0"
+    spec_place = "derivatives.yaml:2007"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselJ0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: -grad * unfused(bessel_j1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(-grad * formulas_elementwise.unfused(op.bessel_j1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * formulas_elementwise.unfused(op.bessel_j1(self))).conj()
+        return (tangent0,)
+
+
+class BesselJ1Backward0(Node):
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2021)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "bessel_j1"
+    spec_place = "derivatives.yaml:2021"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselJ1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self == 0,
+                    0.5,
+                    formulas_elementwise.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self),
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self == 0, 0.5, formulas_elementwise.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self)
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class BesselY0Backward0(Node):
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2035)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "bessel_y0"
+    spec_place = "derivatives.yaml:2035"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselY0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: -grad * unfused(bessel_y1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(-grad * formulas_elementwise.unfused(op.bessel_y1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * formulas_elementwise.unfused(op.bessel_y1(self))).conj()
+        return (tangent0,)
+
+
+class BesselY1Backward0(Node):
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2050)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "bessel_y1"
+    spec_place = "derivatives.yaml:2050"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselY1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: grad * (unfused(bessel_y0(self)) - result / self)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(grad * (formulas_elementwise.unfused(op.bessel_y0(self)) - result / self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (formulas_elementwise.unfused(op.bessel_y0(self)) - result / self)).conj()
+        return (tangent0,)
+
+
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1648)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2079)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:1648"
+    spec_place = "derivatives.yaml:2079"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     compiled = elementwise.kernels
@@ -4990,11 +6327,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1674)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2105)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:1674"
+    spec_place = "derivatives.yaml:2105"
     output_count = 2
     saved_slots = ("kept_exponent",)
 
@@ -5030,11 +6367,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1742)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2173)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:1742"
+    spec_place = "derivatives.yaml:2173"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     compiled = elementwise.kernels
@@ -5077,11 +6414,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1820)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2251)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:1820"
+    spec_place = "derivatives.yaml:2251"
 
     @staticmethod
     def record(result, real, imag):
@@ -5112,11 +6449,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:1849)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2280)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:1849"
+    spec_place = "derivatives.yaml:2280"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5158,11 +6495,11 @@ class AngleBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1939)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2370)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1939"
+    spec_place = "derivatives.yaml:2370"
 
     @staticmethod
     def record(result, self):
@@ -5199,11 +6536,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1959)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2390)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1959"
+    spec_place = "derivatives.yaml:2390"
 
     @staticmethod
     def record(result, self):
@@ -5228,11 +6565,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1970)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2401)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1970"
+    spec_place = "derivatives.yaml:2401"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5274,11 +6611,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1988)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2419)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1988"
+    spec_place = "derivatives.yaml:2419"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5325,11 +6662,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2007)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2438)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2007"
+    spec_place = "derivatives.yaml:2438"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5382,11 +6719,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2023)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2454)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2023"
+    spec_place = "derivatives.yaml:2454"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5420,11 +6757,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2036)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2467)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2036"
+    spec_place = "derivatives.yaml:2467"
 
     @staticmethod
     def record(result, self):
@@ -5461,11 +6798,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2054)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2485)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2054"
+    spec_place = "derivatives.yaml:2485"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5514,11 +6851,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2087)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2518)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2087"
+    spec_place = "derivatives.yaml:2518"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5568,7 +6905,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2127)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2558)."""
 
     __slots__ = (
         "_saved_correction",
@@ -5580,7 +6917,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2127"
+    spec_place = "derivatives.yaml:2558"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5640,11 +6977,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2147)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2578)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2147"
+    spec_place = "derivatives.yaml:2578"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5696,11 +7033,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2165)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2596)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2165"
+    spec_place = "derivatives.yaml:2596"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5752,11 +7089,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2181)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2612)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2181"
+    spec_place = "derivatives.yaml:2612"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5803,7 +7140,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2201)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2632)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5814,7 +7151,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2201"
+    spec_place = "derivatives.yaml:2632"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5870,11 +7207,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2222)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2653)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2222"
+    spec_place = "derivatives.yaml:2653"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5921,7 +7258,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2238)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2669)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5932,7 +7269,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2238"
+    spec_place = "derivatives.yaml:2669"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5988,7 +7325,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2340)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2771)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6000,7 +7337,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2340"
+    spec_place = "derivatives.yaml:2771"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6055,11 +7392,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2384)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2815)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2384"
+    spec_place = "derivatives.yaml:2815"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6116,11 +7453,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2403)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2834)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:2403"
+    spec_place = "derivatives.yaml:2834"
 
     @staticmethod
     def record(result, self, dim):
@@ -6157,11 +7494,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2419)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2850)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:2419"
+    spec_place = "derivatives.yaml:2850"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6215,11 +7552,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2464)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2895)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:2464"
+    spec_place = "derivatives.yaml:2895"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6273,7 +7610,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2482)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2913)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6284,7 +7621,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2482"
+    spec_place = "derivatives.yaml:2913"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6340,11 +7677,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2500)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2931)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2500"
+    spec_place = "derivatives.yaml:2931"
 
     @staticmethod
     def record(result, self):
@@ -6371,11 +7708,11 @@ class SumToSizeBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2516)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2947)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2516"
+    spec_place = "derivatives.yaml:2947"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -6430,11 +7767,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2534)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2965)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2534"
+    spec_place = "derivatives.yaml:2965"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -6489,11 +7826,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2551)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2982)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2551"
+    spec_place = "derivatives.yaml:2982"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -6546,11 +7883,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2568)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2999)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2568"
+    spec_place = "derivatives.yaml:2999"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -6594,11 +7931,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2622)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3053)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2622"
+    spec_place = "derivatives.yaml:3053"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -6654,7 +7991,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2644)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3075)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6665,7 +8002,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2644"
+    spec_place = "derivatives.yaml:3075"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6721,7 +8058,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2664)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3095)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6733,7 +8070,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2664"
+    spec_place = "derivatives.yaml:3095"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6795,11 +8132,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2684)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3115)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2684"
+    spec_place = "derivatives.yaml:3115"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6855,11 +8192,11 @@ class AddmvBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2707)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3138)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2707"
+    spec_place = "derivatives.yaml:3138"
 
     @staticmethod
     def record(result, self):
@@ -6886,11 +8223,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2785)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3216)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2785"
+    spec_place = "derivatives.yaml:3216"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6919,11 +8256,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2801)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3232)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2801"
+    spec_place = "derivatives.yaml:3232"
 
     @staticmethod
     def record(result, self, dims):
@@ -6950,11 +8287,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2824)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3255)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2824"
+    spec_place = "derivatives.yaml:3255"
 
     @staticmethod
     def record(result, self):
@@ -6979,11 +8316,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2840)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3271)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2840"
+    spec_place = "derivatives.yaml:3271"
 
     @staticmethod
     def record(result, self):
@@ -7010,11 +8347,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2855)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3286)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2855"
+    spec_place = "derivatives.yaml:3286"
 
     @staticmethod
     def record(result, self):
@@ -7041,11 +8378,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2865)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3296)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2865"
+    spec_place = "derivatives.yaml:3296"
 
     @staticmethod
     def record(result, self, dim):
@@ -7072,11 +8409,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2880)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3311)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2880"
+    spec_place = "derivatives.yaml:3311"
 
     @staticmethod
     def record(result, self):
@@ -7113,11 +8450,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2896)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3327)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2896"
+    spec_place = "derivatives.yaml:3327"
 
     @staticmethod
     def record(result, self):
@@ -7142,11 +8479,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2945)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3376)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2945"
+    spec_place = "derivatives.yaml:3376"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -7189,11 +8526,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2958)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3389)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2958"
+    spec_place = "derivatives.yaml:3389"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -7222,11 +8559,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2970)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:3401)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2970"
+    spec_place = "derivatives.yaml:3401"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -7275,11 +8612,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2985)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:3416)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2985"
+    spec_place = "derivatives.yaml:3416"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -7312,11 +8649,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2999)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3430)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2999"
+    spec_place = "derivatives.yaml:3430"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -7349,7 +8686,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3011)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3442)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -7360,7 +8697,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:3011"
+    spec_place = "derivatives.yaml:3442"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -7407,11 +8744,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3028)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3459)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:3028"
+    spec_place = "derivatives.yaml:3459"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -7446,11 +8783,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3043)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3474)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:3043"
+    spec_place = "derivatives.yaml:3474"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -7496,11 +8833,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3060)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3491)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:3060"
+    spec_place = "derivatives.yaml:3491"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -7531,11 +8868,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3093)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3524)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:3093"
+    spec_place = "derivatives.yaml:3524"
 
     @staticmethod
     def record(result, self, dim):
@@ -7569,11 +8906,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3105)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3536)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:3105"
+    spec_place = "derivatives.yaml:3536"
 
     @staticmethod
     def record(result, self, dim):
@@ -7607,11 +8944,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3119)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3550)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:3119"
+    spec_place = "derivatives.yaml:3550"
 
     @staticmethod
     def record(result, self, dim):
@@ -7645,11 +8982,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3146)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3577)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:3146"
+    spec_place = "derivatives.yaml:3577"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7689,11 +9026,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3168)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3599)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:3168"
+    spec_place = "derivatives.yaml:3599"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7730,11 +9067,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3185)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3616)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:3185"
+    spec_place = "derivatives.yaml:3616"
 
     @staticmethod
     def record(result, self, dims):
@@ -7771,11 +9108,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3201)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3632)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:3201"
+    spec_place = "derivatives.yaml:3632"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7815,11 +9152,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3216)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3647)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:3216"
+    spec_place = "derivatives.yaml:3647"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7856,11 +9193,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3234)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3665)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:3234"
+    spec_place = "derivatives.yaml:3665"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7897,11 +9234,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3252)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3683)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:3252"
+    spec_place = "derivatives.yaml:3683"
 
     @staticmethod
     def record(result, self, pad):
@@ -7939,11 +9276,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3271)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3702)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:3271"
+    spec_place = "derivatives.yaml:3702"
 
     @staticmethod
     def record(result, self):
@@ -7968,11 +9305,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3286)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3717)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:3286"
+    spec_place = "derivatives.yaml:3717"
 
     @staticmethod
     def record(result, self):
@@ -7997,11 +9334,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3300)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3731)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:3300"
+    spec_place = "derivatives.yaml:3731"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8043,11 +9380,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3320)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3751)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:3320"
+    spec_place = "derivatives.yaml:3751"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8076,11 +9413,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3335)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3766)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:3335"
+    spec_place = "derivatives.yaml:3766"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8117,11 +9454,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3357)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3788)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:3357"
+    spec_place = "derivatives.yaml:3788"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8166,11 +9503,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3374)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3805)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:3374"
+    spec_place = "derivatives.yaml:3805"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8215,11 +9552,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3393)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3824)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:3393"
+    spec_place = "derivatives.yaml:3824"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8264,11 +9601,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3412)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3843)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:3412"
+    spec_place = "derivatives.yaml:3843"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8307,11 +9644,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3432)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3863)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:3432"
+    spec_place = "derivatives.yaml:3863"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8343,11 +9680,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3445)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3876)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:3445"
+    spec_place = "derivatives.yaml:3876"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8388,11 +9725,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3464)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3895)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:3464"
+    spec_place = "derivatives.yaml:3895"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -8436,11 +9773,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3480)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3911)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3480"
+    spec_place = "derivatives.yaml:3911"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -8500,11 +9837,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3525)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3956)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3525"
+    spec_place = "derivatives.yaml:3956"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -8542,11 +9879,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3539)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3970)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3539"
+    spec_place = "derivatives.yaml:3970"
 
     @staticmethod
     def record(result, self, value):
@@ -8578,11 +9915,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3551)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3982)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3551"
+    spec_place = "derivatives.yaml:3982"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -8620,11 +9957,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3563)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3994)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3563"
+    spec_place = "derivatives.yaml:3994"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -8663,7 +10000,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3585)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4016)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -8675,7 +10012,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3585"
+    spec_place = "derivatives.yaml:4016"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8750,11 +10087,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3612)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4043)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3612"
+    spec_place = "derivatives.yaml:4043"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8802,7 +10139,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3630)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4061)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8817,7 +10154,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3630"
+    spec_place = "derivatives.yaml:4061"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8891,7 +10228,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3660)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4091)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8905,7 +10242,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3660"
+    spec_place = "derivatives.yaml:4091"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8971,7 +10308,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3677)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4108)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8985,7 +10322,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3677"
+    spec_place = "derivatives.yaml:4108"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -9049,11 +10386,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3789)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4220)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3789"
+    spec_place = "derivatives.yaml:4220"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -9084,11 +10421,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3806)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4237)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3806"
+    spec_place = "derivatives.yaml:4237"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -9117,11 +10454,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3820)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4251)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3820"
+    spec_place = "derivatives.yaml:4251"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9161,11 +10498,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3843)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4274)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3843"
+    spec_place = "derivatives.yaml:4274"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9196,11 +10533,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3892)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4323)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3892"
+    spec_place = "derivatives.yaml:4323"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9240,7 +10577,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3922)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4353)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9253,7 +10590,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3922"
+    spec_place = "derivatives.yaml:4353"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -9313,7 +10650,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3942)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4373)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9325,7 +10662,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3942"
+    spec_place = "derivatives.yaml:4373"
 
     @staticmethod
     def record(
@@ -9395,11 +10732,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3993)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4424)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3993"
+    spec_place = "derivatives.yaml:4424"
 
     @staticmethod
     def record(result, self, spatial):
@@ -9428,11 +10765,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4011)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4442)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:4011"
+    spec_place = "derivatives.yaml:4442"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -9466,7 +10803,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4054)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4485)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -9485,7 +10822,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:4054"
+    spec_place = "derivatives.yaml:4485"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9593,7 +10930,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4079)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4510)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9609,7 +10946,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:4079"
+    spec_place = "derivatives.yaml:4510"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9704,7 +11041,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4101)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4532)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9718,7 +11055,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:4101"
+    spec_place = "derivatives.yaml:4532"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9812,7 +11149,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4121)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4552)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9827,7 +11164,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:4121"
+    spec_place = "derivatives.yaml:4552"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9900,11 +11237,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4143)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4574)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:4143"
+    spec_place = "derivatives.yaml:4574"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9948,11 +11285,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4167)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4598)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:4167"
+    spec_place = "derivatives.yaml:4598"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -10005,11 +11342,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4187)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4618)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:4187"
+    spec_place = "derivatives.yaml:4618"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -10053,11 +11390,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4210)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4641)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:4210"
+    spec_place = "derivatives.yaml:4641"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -10106,7 +11443,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4227)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4658)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10121,7 +11458,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:4227"
+    spec_place = "derivatives.yaml:4658"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -10203,7 +11540,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4252)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4683)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10216,7 +11553,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:4252"
+    spec_place = "derivatives.yaml:4683"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -10268,7 +11605,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4272)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4703)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10285,7 +11622,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:4272"
+    spec_place = "derivatives.yaml:4703"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -10376,11 +11713,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4303)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4734)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:4303"
+    spec_place = "derivatives.yaml:4734"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -10434,7 +11771,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4325)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4756)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10447,7 +11784,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:4325"
+    spec_place = "derivatives.yaml:4756"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -10514,7 +11851,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4345)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4776)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10527,7 +11864,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:4345"
+    spec_place = "derivatives.yaml:4776"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -10587,7 +11924,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4368)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4799)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10602,7 +11939,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:4368"
+    spec_place = "derivatives.yaml:4799"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10698,7 +12035,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4392)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4823)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10713,7 +12050,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:4392"
+    spec_place = "derivatives.yaml:4823"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10781,7 +12118,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4417)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4848)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10798,7 +12135,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:4417"
+    spec_place = "derivatives.yaml:4848"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10897,11 +12234,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4439)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4870)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:4439"
+    spec_place = "derivatives.yaml:4870"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10946,7 +12283,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4454)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4885)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10956,7 +12293,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:4454"
+    spec_place = "derivatives.yaml:4885"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11012,11 +12349,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4477)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4908)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4477"
+    spec_place = "derivatives.yaml:4908"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11049,7 +12386,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4493)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4924)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -11059,7 +12396,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4493"
+    spec_place = "derivatives.yaml:4924"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11096,7 +12433,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4508)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4939)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11119,7 +12456,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4508"
+    spec_place = "derivatives.yaml:4939"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11284,7 +12621,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4528)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4959)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11314,7 +12651,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4528"
+    spec_place = "derivatives.yaml:4959"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -11533,7 +12870,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4551)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4982)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11557,7 +12894,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4551"
+    spec_place = "derivatives.yaml:4982"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11725,7 +13062,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4571)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5002)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11751,7 +13088,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4571"
+    spec_place = "derivatives.yaml:5002"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11912,7 +13249,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4601)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5032)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11934,7 +13271,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4601"
+    spec_place = "derivatives.yaml:5032"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

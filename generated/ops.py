@@ -76,6 +76,7 @@ from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import sorting as sorting_rules
+from ..runtime.rules import special as special_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
@@ -7496,10 +7497,1334 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
+def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * ln(y), and 0 where x is 0, whatever y is but nan.
+
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1636)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))
+        other: grad * self / other
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
+    checks.tensor("xlogy", "input", input)
+    return _xlogy_tensor("xlogy", input, other)
+
+
+def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`xlogy_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("xlogy_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    _xlogy_tensor("xlogy_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _xlogy_tensor(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.XLOGY_TENSOR, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.XlogyBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.XlogyBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """c * ln(y) for a number c.
+
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1651)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: grad * self / other
+    """
+    if not watch.active and out is None:
+        try:
+            a = other._flat
+            dtype = other._dtype
+            if dtype.native and a is not None and input.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.XLOGY_SCALAR_SELF.kernels.forward(a, float(input), flat)
+                result = fresh(flat, other._shape, dtype)
+                if (other._rg) and grad_mode.grad:
+                    functions.XlogyBackward1.record(result, float(input), other, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
+    return _xlogy_scalar_self("xlogy", input, other)
+
+
+def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.XLOGY_SCALAR_SELF, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.XlogyBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.XlogyBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
+    """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
+
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1662)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))
+        other: grad * self / (other + 1)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    checks.tensor("xlog1py", "input", input)
+    return _xlog1py_default("xlog1py", input, other)
+
+
+def _xlog1py_default(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.XLOG1PY, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Xlog1pyBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Xlog1pyBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
+    """c * ln(1 + y) for a number c.
+
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1678)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: grad * self / (other + 1)
+    """
+    if not watch.active:
+        try:
+            a = other._flat
+            dtype = other._dtype
+            if dtype.native and a is not None and input.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.XLOG1PY_SELF_SCALAR.kernels.forward(a, float(input), flat)
+                result = fresh(flat, other._shape, dtype)
+                if (other._rg) and grad_mode.grad:
+                    functions.Xlog1pyBackward1.record(result, float(input), other, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    return _xlog1py_self_scalar("xlog1py", input, other)
+
+
+def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.XLOG1PY_SELF_SCALAR, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.Xlog1pyBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.Xlog1pyBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """ln(e^x + e^y), without overflow.
+
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1690)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(self - other)
+        other: grad * sigmoid(other - self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))
+        tensor([6.9315e-01, 1.0007e+03])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.LOGADDEXP.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.LogaddexpBackward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.LogaddexpBackward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
+    checks.tensor("logaddexp", "input", input)
+    return _logaddexp("logaddexp", input, other)
+
+
+def _logaddexp(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.LogaddexpBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.LogaddexpBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """log2(2^x + 2^y), without overflow.
+
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1703)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(0.6931471805599453 * (self - other))
+        other: grad * sigmoid(0.6931471805599453 * (other - self))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))
+        tensor([1., 4.])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.LOGADDEXP2.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.Logaddexp2Backward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.Logaddexp2Backward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
+    checks.tensor("logaddexp2", "input", input)
+    return _logaddexp2("logaddexp2", input, other)
+
+
+def _logaddexp2(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Logaddexp2Backward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Logaddexp2Backward0, result, (self, other), (self, other), into)
+    return result
+
+
+def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
+
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1718)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        eps: float or None, added to the variance; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: log_odds(self) if eps is None else log_odds(clamp(self, eps, 1 - eps))
+    Example:
+        >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
+        tensor([0.0000, 2.1972, 4.5951])
+    """
+    if watch.lifts and (lifted := lift("logit", logit, "composite", input, eps, out=out)) is not PLAIN:
+        return lifted
+    name = "logit"
+    if out is not None:
+        return write_out(name, out, logit(input, eps))
+    self = checks.tensor(name, "input", input)
+    eps = checks.optional_floating(name, "eps", eps)
+    return op.log_odds(self) if eps is None else op.log_odds(op.clamp(self, eps, 1 - eps))
+
+
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
+    """`logit`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("logit", logit_, "composite", input, eps)) is not PLAIN:
+        return lifted
+    original = before_write("logit_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("logit_", input, logit(original, eps))
+    return after_write(input, before)
+
+
+def log_odds(input: Tensor) -> Tensor:
+    """ln(x / (1 - x)), exact also where it is near 0.
+
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1729)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (self * (1 - self))
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.LOG_ODDS.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.LogOddsBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("log_odds", log_odds, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("log_odds", "input", input)
+    return _log_odds("log_odds", input)
+
+
+def _log_odds(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG_ODDS, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogOddsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogOddsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def entr(input: Tensor) -> Tensor:
+    """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
+
+    entr(Tensor self) -> Tensor (derivatives.yaml:1739)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * (log(self) + 1)
+    Example:
+        >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.3466, -0.0000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ENTR.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.EntrBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("entr", "input", input)
+    return _entr("entr", input)
+
+
+def _entr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ENTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.EntrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.EntrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0.
+
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1755)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()
+    Example:
+        >>> sg.sinc(sg.tensor([0.0, 0.5]))
+        tensor([1.0000, 0.6366])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SINC.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SincBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("sinc", sinc, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
+    checks.tensor("sinc", "input", input)
+    return _sinc("sinc", input)
+
+
+def sinc_(input: Tensor) -> Tensor:
+    """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SINC.kernels.forward(a, a)
+                input._bump_version("sinc_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("sinc", sinc_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("sinc_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _sinc("sinc_", original, into=input)
+    return after_write(input, before)
+
+
+def _sinc(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SINC, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SincBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SincBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of erf; infinite at -1 and 1, nan beyond.
+
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1766)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 0.886226925452758 * grad * exp(result * result)
+    Example:
+        >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4769,    inf])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ERFINV.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ErfinvBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfinv", erfinv, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
+    checks.tensor("erfinv", "input", input)
+    return _erfinv("erfinv", input)
+
+
+def erfinv_(input: Tensor) -> Tensor:
+    """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ERFINV.kernels.forward(a, a)
+                input._bump_version("erfinv_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfinv", erfinv_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("erfinv_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _erfinv("erfinv_", original, into=input)
+    return after_write(input, before)
+
+
+def _erfinv(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFINV, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfinvBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfinvBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfcx(input: Tensor) -> Tensor:
+    """e^(x^2) * erfc(x), without underflow.
+
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1780)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (2 * self * result - 1.1283791670955126)
+    Example:
+        >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
+        tensor([1.0000, 0.0056])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ERFCX.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ErfcxBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("erfcx", "input", input)
+    return _erfcx("erfcx", input)
+
+
+def _erfcx(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFCX, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfcxBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfcxBackward0, result, (self,), (self,), into)
+    return result
+
+
+def ndtr(input: Tensor) -> Tensor:
+    """The distribution function of the standard normal distribution, exact also where it is near 0.
+
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1794)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * normal_pdf(self)
+    Example:
+        >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
+        tensor([0.0228, 0.5000, 0.9772])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NDTR.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NdtrBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("ndtr", "input", input)
+    return _ndtr("ndtr", input)
+
+
+def _ndtr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NdtrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def ndtri(input: Tensor) -> Tensor:
+    """The inverse of ndtr: the quantiles of the standard normal distribution.
+
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1808)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 2.5066282746310002 * grad * exp(result * result / 2)
+    Example:
+        >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
+        tensor([  -inf, 0.0000, 1.9600])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NDTRI.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NdtriBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("ndtri", "input", input)
+    return _ndtri("ndtri", input)
+
+
+def _ndtri(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTRI, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NdtriBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NdtriBackward0, result, (self,), (self,), into)
+    return result
+
+
+def log_ndtr(input: Tensor) -> Tensor:
+    """ln(ndtr(x)), without underflow.
+
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1822)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))),
+            normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))
+    Example:
+        >>> sg.special.log_ndtr(sg.tensor([-100.0, 0.0]))
+        tensor([-5005.5244,    -0.6931])
+    """
+    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("log_ndtr", "input", input)
+    return _log_ndtr("log_ndtr", input)
+
+
+def _log_ndtr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG_NDTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogNdtrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogNdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
+
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1840)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(digamma(self))
+    Example:
+        >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
+        tensor([0.0000, 3.1781, 0.5724])
+    """
+    if watch.lifts and (lifted := lift("lgamma", lgamma, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
+    checks.tensor("lgamma", "input", input)
+    return _lgamma("lgamma", input)
+
+
+def lgamma_(input: Tensor) -> Tensor:
+    """`lgamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lgamma", lgamma_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("lgamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _lgamma("lgamma_", original, into=input)
+    return after_write(input, before)
+
+
+def _lgamma(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LGAMMA, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LgammaBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LgammaBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
+
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1854)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        p: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sum_of_lgammas(self, p)
+    Raises:
+        RuntimeError: expected: the number of dimensions is positive.
+    Example:
+        >>> sg.mvlgamma(sg.tensor([3.0]), 2)
+        tensor([1.5502])
+    """
+    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "mvlgamma"
+    if out is not None:
+        return write_out(name, out, mvlgamma(input, p))
+    self = checks.tensor(name, "input", input)
+    p = checks.integer(name, "p", p)
+    self, p = special_rules.positive_order(name, self, p)
+    return formulas_elementwise.sum_of_lgammas(self, p)
+
+
+def mvlgamma_(input: Tensor, p: int) -> Tensor:
+    """`mvlgamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma_, "composite", input, p)) is not PLAIN:
+        return lifted
+    original = before_write("mvlgamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("mvlgamma_", input, mvlgamma(original, p))
+    return after_write(input, before)
+
+
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of lgamma.
+
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1866)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(polygamma(1, self))
+    Example:
+        >>> sg.digamma(sg.tensor([1.0, 0.5]))
+        tensor([-0.5772, -1.9635])
+    """
+    if watch.lifts and (lifted := lift("digamma", digamma, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
+    checks.tensor("digamma", "input", input)
+    return _digamma("digamma", input)
+
+
+def digamma_(input: Tensor) -> Tensor:
+    """`digamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("digamma", digamma_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("digamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _digamma("digamma_", original, into=input)
+    return after_write(input, before)
+
+
+def _digamma(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.DIGAMMA, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.DigammaBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.DigammaBackward0, result, (self,), (self,), into)
+    return result
+
+
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order n of digamma.
+
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1880)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(polygamma(n + 1, self))
+    Raises:
+        RuntimeError: expected: the order of a derivative is not negative.
+    Example:
+        >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
+        tensor([1.6449, 4.9348])
+    """
+    if watch.lifts and (lifted := lift("polygamma", polygamma, "elementwise", n, input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
+    return _polygamma("polygamma", n, input)
+
+
+def _polygamma(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    n, self = special_rules.nonnegative_order(name, n, self)
+    result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PolygammaBackward0.record(result, n, self)
+    if watch.active:
+        propagate(functions.PolygammaBackward0, result, (n, self), (self,), into)
+    return result
+
+
+def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
+
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1895)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: not defined: zeta is differentiated in its second argument only
+        other: -grad * self * unfused(zeta(self + 1, other))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    checks.tensor("zeta", "input", input)
+    return _zeta_default("zeta", input, other)
+
+
+def _zeta_default(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.ZETA, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.ZetaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.ZetaBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
+    """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
+
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1910)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: -grad * self * unfused(zeta(self + 1, other))
+    """
+    if watch.lifts and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    return _zeta_self_scalar("zeta", input, other)
+
+
+def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.ZETA_SELF_SCALAR, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.ZetaBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.ZetaBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
+
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1922)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))
+        tensor([0.6321, 0.2642])
+    """
+    if watch.lifts and (lifted := lift("igamma", igamma, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
+    checks.tensor("igamma", "input", input)
+    return _igamma("igamma", input, other)
+
+
+def _igamma(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.IgammaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.IgammaBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """1 - igamma(a, x), exact also where it is near 0.
+
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1936)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))
+        tensor([3.6788e-01, 9.8366e-21])
+    """
+    if watch.lifts and (lifted := lift("igammac", igammac, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
+    checks.tensor("igammac", "input", input)
+    return _igammac("igammac", input, other)
+
+
+def _igammac(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.IgammacBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.IgammacBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind, of order 0.
+
+    i0(Tensor self) -> Tensor (derivatives.yaml:1952)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(i1(self))
+    Example:
+        >>> sg.i0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661])
+    """
+    if watch.lifts and (lifted := lift("i0", i0, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("i0", out, _i0("i0", input), (input,), share="same")
+    checks.tensor("i0", "input", input)
+    return _i0("i0", input)
+
+
+def i0_(input: Tensor) -> Tensor:
+    """`i0`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("i0", i0_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("i0_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _i0("i0_", original, into=input)
+    return after_write(input, before)
+
+
+def _i0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.I0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def i0e(input: Tensor) -> Tensor:
+    """e^-|x| * i0(x), without overflow.
+
+    i0e(Tensor self) -> Tensor (derivatives.yaml:1965)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (unfused(i1e(self)) - sgn(self) * result)
+    Example:
+        >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
+        tensor([1.0000, 0.0126])
+    """
+    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i0e", "input", input)
+    return _i0e("i0e", input)
+
+
+def _i0e(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0E, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I0eBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.I0eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def i1(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind, of order 1.
+
+    i1(Tensor self) -> Tensor (derivatives.yaml:1979)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.i1(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.5652])
+    """
+    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i1", "input", input)
+    return _i1("i1", input)
+
+
+def _i1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.I1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def i1e(input: Tensor) -> Tensor:
+    """e^-|x| * i1(x), without overflow.
+
+    i1e(Tensor self) -> Tensor (derivatives.yaml:1993)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))
+    Example:
+        >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
+        tensor([0.0000, 0.0126])
+    """
+    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i1e", "input", input)
+    return _i1e("i1e", input)
+
+
+def _i1e(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1E, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I1eBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.I1eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j0(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind, of order 0.
+
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2007)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(bessel_j1(self))
+    Example:
+        >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.7652])
+    """
+    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_j0", "input", input)
+    return _bessel_j0("bessel_j0", input)
+
+
+def _bessel_j0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselJ0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselJ0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j1(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind, of order 1.
+
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2021)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.4401])
+    """
+    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_j1", "input", input)
+    return _bessel_j1("bessel_j1", input)
+
+
+def _bessel_j1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselJ1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselJ1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_y0(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind, of order 0; nan for x < 0.
+
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2035)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(bessel_y1(self))
+    Example:
+        >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
+        tensor([0.0883, 0.0557])
+    """
+    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_y0", "input", input)
+    return _bessel_y0("bessel_y0", input)
+
+
+def _bessel_y0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_Y0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselY0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselY0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_y1(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind, of order 1; nan for x < 0.
+
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2050)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (unfused(bessel_y0(self)) - result / self)
+    Example:
+        >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
+        tensor([-0.7812,  0.2490])
+    """
+    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_y1", "input", input)
+    return _bessel_y1("bessel_y1", input)
+
+
+def _bessel_y1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_Y1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselY1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselY1Backward0, result, (self,), (self,), into)
+    return result
+
+
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:1636)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2067)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7539,7 +8864,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1648)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2079)
     Dtypes: floats.
 
     Args:
@@ -7634,7 +8959,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1662)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2093)
     Dtypes: floats.
 
     Args:
@@ -7722,7 +9047,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1674)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2105)
     Dtypes: floats.
 
     Args:
@@ -7762,7 +9087,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1689)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2120)
     Dtypes: all.
 
     Args:
@@ -7800,7 +9125,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:1699)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2130)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7840,7 +9165,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:1711)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2142)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7880,7 +9205,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:1723)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2154)
     Dtypes: all.
 
     Args:
@@ -7927,7 +9252,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:1733)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2164)
     Dtypes: all.
 
     Args:
@@ -7977,7 +9302,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1742)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2173)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8037,7 +9362,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:1752)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2183)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8084,7 +9409,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:1765)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2196)
     Dtypes: all.
 
     Args:
@@ -8123,7 +9448,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:1776)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2207)
     Dtypes: all.
 
     Args:
@@ -8162,7 +9487,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1787)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2218)
     Dtypes: all.
 
     Args:
@@ -8188,7 +9513,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:1797)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2228)
     Dtypes: all.
 
     Args:
@@ -8221,7 +9546,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:1806)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2237)
     Dtypes: all.
 
     Args:
@@ -8254,7 +9579,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:1812)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2243)
     Dtypes: all.
 
     Args:
@@ -8283,7 +9608,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1820)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2251)
     Dtypes: floats.
 
     Args:
@@ -8339,7 +9664,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:1837)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2268)
     Dtypes: all.
 
     Args:
@@ -8371,7 +9696,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:1849)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2280)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8408,7 +9733,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2; a copy.
 
-    view_as_real(Tensor self) -> Tensor (derivatives.yaml:1864)
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2295)
     Dtypes: complex numbers.
 
     Args:
@@ -8437,7 +9762,7 @@ def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
 
-    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:1876)
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2307)
     Dtypes: all.
 
     Args:
@@ -8466,7 +9791,7 @@ def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1890)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2321)
     Dtypes: integers.
 
     Args:
@@ -8523,7 +9848,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1902)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2333)
     Dtypes: integers.
 
     Args:
@@ -8581,7 +9906,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1914)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2345)
     Dtypes: integers.
 
     Args:
@@ -8625,7 +9950,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1925)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2356)
     Dtypes: integers.
 
     Args:
@@ -8669,7 +9994,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1939)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2370)
     Dtypes: all.
 
     Args:
@@ -8712,7 +10037,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1959)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2390)
     Dtypes: all.
 
     Args:
@@ -8757,7 +10082,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1970)
+    (derivatives.yaml:2401)
     Dtypes: all.
 
     Args:
@@ -8813,7 +10138,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1988)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2419)
     Dtypes: all.
 
     Args:
@@ -8858,7 +10183,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2007)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2438)
     Dtypes: all.
 
     Args:
@@ -8914,7 +10239,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2023)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2454)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8955,7 +10280,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2036)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2467)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9007,7 +10332,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2054)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2485)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9064,7 +10389,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2071)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2502)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9096,7 +10421,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2079)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2510)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9136,7 +10461,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2087)
+    (derivatives.yaml:2518)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9203,7 +10528,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2111)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2542)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9235,7 +10560,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2119)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2550)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9275,7 +10600,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2127)
+    (derivatives.yaml:2558)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9350,7 +10675,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2147)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2578)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9416,7 +10741,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2165)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2596)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9472,7 +10797,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2181)
+    max(Tensor self) -> Tensor (derivatives.yaml:2612)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9513,7 +10838,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2201)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2632)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9561,7 +10886,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2216)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2647)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9586,7 +10911,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2222)
+    min(Tensor self) -> Tensor (derivatives.yaml:2653)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9627,7 +10952,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2238)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2669)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9675,7 +11000,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2253)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2684)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9708,7 +11033,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2259)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2690)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9771,7 +11096,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2277)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2708)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9823,7 +11148,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2292)
+    any(Tensor self) -> Tensor (derivatives.yaml:2723)
     Dtypes: all.
 
     Args:
@@ -9857,7 +11182,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2305)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2736)
     Dtypes: all.
 
     Args:
@@ -9900,7 +11225,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2316)
+    all(Tensor self) -> Tensor (derivatives.yaml:2747)
     Dtypes: all.
 
     Args:
@@ -9934,7 +11259,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2329)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2760)
     Dtypes: all.
 
     Args:
@@ -9986,7 +11311,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2340)
+    (derivatives.yaml:2771)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10057,7 +11382,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2375)
+    (derivatives.yaml:2806)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10103,7 +11428,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2384)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2815)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10158,7 +11483,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2403)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2834)
     Dtypes: all.
 
     Args:
@@ -10226,7 +11551,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2419)
+    (derivatives.yaml:2850)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10284,7 +11609,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:2438)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2869)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10319,7 +11644,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2448)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2879)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10379,7 +11704,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2464)
+    (derivatives.yaml:2895)
     Dtypes: integers, floats.
 
     Args:
@@ -10442,7 +11767,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2482)
+    (derivatives.yaml:2913)
     Dtypes: integers, floats.
 
     Args:
@@ -10502,7 +11827,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2500)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2931)
     Dtypes: all.
 
     Args:
@@ -10548,7 +11873,7 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2516)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2947)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10601,7 +11926,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2534)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2965)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10653,7 +11978,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2551)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2982)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10705,7 +12030,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2568)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2999)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10757,7 +12082,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2584)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3015)
     Dtypes: all.
 
     Args:
@@ -10790,7 +12115,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2597)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3028)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10826,7 +12151,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2622)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3053)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -10913,7 +12238,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2644)
+    (derivatives.yaml:3075)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11005,7 +12330,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2664)
+    (derivatives.yaml:3095)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11096,7 +12421,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2684)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3115)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11178,7 +12503,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2707)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3138)
     Dtypes: all.
 
     Args:
@@ -11239,7 +12564,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2724)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3155)
     Dtypes: all.
 
     Args:
@@ -11269,7 +12594,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2736)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3167)
     Dtypes: all.
 
     Args:
@@ -11295,7 +12620,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2746)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3177)
     Dtypes: all.
 
     Args:
@@ -11321,7 +12646,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2756)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3187)
     Dtypes: all.
 
     Args:
@@ -11356,7 +12681,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2766)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3197)
     Dtypes: all.
 
     Args:
@@ -11379,7 +12704,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2775)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3206)
     Dtypes: all.
 
     Args:
@@ -11409,7 +12734,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2785)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3216)
     Dtypes: all.
 
     Args:
@@ -11479,7 +12804,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2801)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3232)
     Dtypes: all.
 
     Args:
@@ -11536,7 +12861,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2814)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3245)
     Dtypes: all.
 
     Args:
@@ -11566,7 +12891,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2824)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3255)
     Dtypes: all.
 
     Args:
@@ -11630,7 +12955,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2840)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3271)
     Dtypes: all.
 
     Args:
@@ -11686,7 +13011,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2855)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3286)
     Dtypes: all.
 
     Args:
@@ -11747,7 +13072,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2865)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3296)
     Dtypes: all.
 
     Args:
@@ -11816,7 +13141,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2880)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3311)
     Dtypes: all.
 
     Args:
@@ -11874,7 +13199,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2896)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3327)
     Dtypes: all.
 
     Args:
@@ -11923,7 +13248,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2905)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3336)
     Dtypes: all.
 
     Args:
@@ -11949,7 +13274,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2915)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3346)
     Dtypes: all.
 
     Args:
@@ -11975,7 +13300,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2924)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3355)
     Dtypes: all.
 
     Args:
@@ -12005,7 +13330,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2936)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3367)
     Dtypes: all.
 
     Args:
@@ -12036,7 +13361,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2945)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3376)
     Dtypes: all.
 
     Args:
@@ -12097,7 +13422,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2958)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3389)
     Dtypes: all.
 
     Args:
@@ -12152,7 +13477,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2970)
+    (derivatives.yaml:3401)
     Dtypes: all.
 
     Args:
@@ -12226,7 +13551,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2985)
+    (derivatives.yaml:3416)
     Dtypes: all.
 
     Args:
@@ -12292,7 +13617,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2999)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3430)
     Dtypes: all.
 
     Args:
@@ -12356,7 +13681,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3011)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3442)
     Dtypes: all.
 
     Args:
@@ -12411,7 +13736,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3028)
+    (derivatives.yaml:3459)
     Dtypes: all.
 
     Args:
@@ -12473,7 +13798,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3043)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3474)
     Dtypes: all.
 
     Args:
@@ -12538,7 +13863,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:3060)
+    (derivatives.yaml:3491)
     Dtypes: all.
 
     Args:
@@ -12605,7 +13930,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3072)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3503)
     Dtypes: all.
 
     Args:
@@ -12637,7 +13962,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:3083)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3514)
     Dtypes: all.
 
     Args:
@@ -12666,7 +13991,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3093)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3524)
     Dtypes: all.
 
     Args:
@@ -12717,7 +14042,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3105)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3536)
     Dtypes: all.
 
     Args:
@@ -12765,7 +14090,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3119)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3550)
     Dtypes: all.
 
     Args:
@@ -12823,7 +14148,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3131)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3562)
     Dtypes: all.
 
     Args:
@@ -12847,7 +14172,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3136)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3567)
     Dtypes: all.
 
     Args:
@@ -12880,7 +14205,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3146)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3577)
     Dtypes: all.
 
     Args:
@@ -12931,7 +14256,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3168)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3599)
     Dtypes: all.
 
     Args:
@@ -12981,7 +14306,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3185)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3616)
     Dtypes: all.
 
     Args:
@@ -13030,7 +14355,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3201)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3632)
     Dtypes: all.
 
     Args:
@@ -13079,7 +14404,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3216)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3647)
     Dtypes: all.
 
     Args:
@@ -13138,7 +14463,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3234)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3665)
     Dtypes: all.
 
     Args:
@@ -13197,7 +14522,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3252)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3683)
     Dtypes: all.
 
     Args:
@@ -13250,7 +14575,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3271)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3702)
     Dtypes: all.
 
     Args:
@@ -13299,7 +14624,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3286)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3717)
     Dtypes: all.
 
     Args:
@@ -13339,7 +14664,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3300)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3731)
     Dtypes: all.
 
     Args:
@@ -13380,7 +14705,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3320)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3751)
     Dtypes: all.
 
     Args:
@@ -13436,7 +14761,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3335)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3766)
     Dtypes: all.
 
     Args:
@@ -13520,7 +14845,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3357)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3788)
     Dtypes: all.
 
     Args:
@@ -13580,7 +14905,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3374)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3805)
     Dtypes: all.
 
     Args:
@@ -13668,7 +14993,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3393)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3824)
     Dtypes: all.
 
     Args:
@@ -13731,7 +15056,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3412)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3843)
     Dtypes: all.
 
     Args:
@@ -13805,7 +15130,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3432)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3863)
     Dtypes: all.
 
     Args:
@@ -13873,7 +15198,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3445)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3876)
     Dtypes: all.
 
     Args:
@@ -13952,7 +15277,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3464)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3895)
     Dtypes: all.
 
     Args:
@@ -14010,7 +15335,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3480)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3911)
     Dtypes: all.
 
     Args:
@@ -14073,7 +15398,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3494)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3925)
     Dtypes: all.
 
     Args:
@@ -14105,7 +15430,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3505)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3936)
     Dtypes: all.
 
     Args:
@@ -14137,7 +15462,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3520)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3951)
     Dtypes: all.
 
     Args:
@@ -14162,7 +15487,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3525)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3956)
     Dtypes: all.
 
     Args:
@@ -14198,7 +15523,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3539)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3970)
     Dtypes: all.
 
     Args:
@@ -14235,7 +15560,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3551)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3982)
     Dtypes: all.
 
     Args:
@@ -14269,7 +15594,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3563)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3994)
     Dtypes: all.
 
     Args:
@@ -14313,7 +15638,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3585)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4016)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14369,7 +15694,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3612)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4043)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14430,7 +15755,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3630)
+    Tensor (derivatives.yaml:4061)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14530,7 +15855,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3660)
+    dilation, int groups) -> Tensor (derivatives.yaml:4091)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14636,7 +15961,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3677)
+    dilation, int groups) -> Tensor (derivatives.yaml:4108)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14744,7 +16069,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3694)
+    groups=1) -> Tensor (derivatives.yaml:4125)
     Dtypes: all.
 
     Args:
@@ -14798,7 +16123,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3704)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4135)
     Dtypes: all.
 
     Args:
@@ -14871,7 +16196,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3711)
+    groups=1) -> Tensor (derivatives.yaml:4142)
     Dtypes: all.
 
     Args:
@@ -14925,7 +16250,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3726)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4157)
     Dtypes: all.
 
     Args:
@@ -14998,7 +16323,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3734)
+    groups=1) -> Tensor (derivatives.yaml:4165)
     Dtypes: all.
 
     Args:
@@ -15052,7 +16377,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3744)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4175)
     Dtypes: all.
 
     Args:
@@ -15126,7 +16451,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3751)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4182)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15201,7 +16526,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3764)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4195)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15278,7 +16603,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3778)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4209)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15342,7 +16667,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3789)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4220)
     Dtypes: all.
 
     Args:
@@ -15386,7 +16711,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3806)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4237)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15453,7 +16778,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3820)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4251)
     Dtypes: integers, floats.
 
     Args:
@@ -15541,7 +16866,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3843)
+    (derivatives.yaml:4274)
     Dtypes: floats.
 
     Args:
@@ -15618,7 +16943,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3858)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4289)
     Dtypes: integers, floats.
 
     Args:
@@ -15672,7 +16997,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3869)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4300)
     Dtypes: integers, floats.
 
     Args:
@@ -15727,7 +17052,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3881)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4312)
     Dtypes: integers, floats.
 
     Args:
@@ -15773,7 +17098,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3892)
+    (derivatives.yaml:4323)
     Dtypes: integers, floats.
 
     Args:
@@ -15829,7 +17154,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3909)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4340)
     Dtypes: integers, floats.
 
     Args:
@@ -15869,7 +17194,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3922)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4353)
     Dtypes: floats.
 
     Args:
@@ -15986,7 +17311,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3942)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4373)
     Dtypes: floats.
 
     Args:
@@ -16157,7 +17482,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3957)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4388)
     Dtypes: floats.
 
     Args:
@@ -16219,7 +17544,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3968)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4399)
     Dtypes: floats.
 
     Args:
@@ -16281,7 +17606,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3981)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4412)
     Dtypes: floats.
 
     Args:
@@ -16334,7 +17659,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3993)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4424)
     Dtypes: floats.
 
     Args:
@@ -16381,7 +17706,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4011)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4442)
     Dtypes: floats.
 
     Args:
@@ -16442,7 +17767,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4025)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4456)
     Dtypes: floats.
 
     Args:
@@ -16474,7 +17799,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4036)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4467)
     Dtypes: floats.
 
     Args:
@@ -16499,7 +17824,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4045)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4476)
     Dtypes: floats.
 
     Args:
@@ -16533,7 +17858,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4054)
+    Tensor mean, Tensor var) (derivatives.yaml:4485)
     Dtypes: floats.
 
     Args:
@@ -16614,7 +17939,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4079)
+    Tensor var) (derivatives.yaml:4510)
     Dtypes: floats.
 
     Args:
@@ -16695,7 +18020,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4101)
+    (derivatives.yaml:4532)
     Dtypes: floats.
 
     Args:
@@ -16786,7 +18111,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4121)
+    (derivatives.yaml:4552)
     Dtypes: floats.
 
     Args:
@@ -16848,7 +18173,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4143)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4574)
     Dtypes: floats.
 
     Args:
@@ -16906,7 +18231,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4167)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4598)
     Dtypes: floats.
 
     Args:
@@ -16966,7 +18291,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4187)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4618)
     Dtypes: floats.
 
     Args:
@@ -17023,7 +18348,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4210)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4641)
     Dtypes: floats.
 
     Args:
@@ -17087,7 +18412,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4227)
+    Tensor total_weight) (derivatives.yaml:4658)
     Dtypes: floats.
 
     Args:
@@ -17173,7 +18498,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4252)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4683)
     Dtypes: floats.
 
     Args:
@@ -17286,7 +18611,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4272)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4703)
     Dtypes: floats.
 
     Args:
@@ -17385,7 +18710,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4303)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4734)
     Dtypes: floats.
 
     Args:
@@ -17438,7 +18763,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4325)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4756)
     Dtypes: floats.
 
     Args:
@@ -17513,7 +18838,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4345)
+    (derivatives.yaml:4776)
     Dtypes: floats.
 
     Args:
@@ -17592,7 +18917,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4368)
+    Tensor (derivatives.yaml:4799)
     Dtypes: floats.
 
     Args:
@@ -17701,7 +19026,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4392)
+    reduction=1) -> Tensor (derivatives.yaml:4823)
     Dtypes: floats.
 
     Args:
@@ -17820,7 +19145,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4417)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4848)
     Dtypes: floats.
 
     Args:
@@ -17937,7 +19262,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4439)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4870)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17992,7 +19317,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4454)
+    (derivatives.yaml:4885)
     Dtypes: all.
 
     Args:
@@ -18068,7 +19393,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4477)
+    Tensor (derivatives.yaml:4908)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18153,7 +19478,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4493)
+    (derivatives.yaml:4924)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18229,7 +19554,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4508)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4939)
     Dtypes: floats.
 
     Args:
@@ -18376,7 +19701,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4528)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4959)
     Dtypes: floats.
 
     Args:
@@ -18539,7 +19864,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4551)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4982)
     Dtypes: floats.
 
     Args:
@@ -18676,7 +20001,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4571)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5002)
     Dtypes: floats.
 
     Args:
@@ -18811,7 +20136,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4601)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5032)
     Dtypes: floats.
 
     Args:
@@ -19271,6 +20596,118 @@ def clamp_max(input, max, *, out=None):
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+_xlogy_overloads = Overloads(
+    "xlogy",
+    [
+        (
+            xlogy_tensor,
+            "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            xlogy_scalar_self,
+            "xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def xlogy(input, other, *, out=None):
+    """x * ln(y), and 0 where x is 0, whatever y is but nan.
+
+    Overloads:
+        xlogy_tensor(input, other)
+        xlogy_scalar_self(input, other): c * ln(y) for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.xlogy(sg.tensor([0.0, 2.0]), sg.tensor([0.0, 3.0]))
+        tensor([0.0000, 2.1972])
+    """
+    if isinstance(input, Tensor):
+        return xlogy_tensor(input, other, out=out)
+    if input.__class__ in NUMBERS:
+        return xlogy_scalar_self(input, other, out=out)
+    return _xlogy_overloads(input, other, **({} if out is None else {"out": out}))
+
+
+_xlog1py_overloads = Overloads(
+    "xlog1py",
+    [
+        (
+            xlog1py_default,
+            "xlog1py(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            xlog1py_self_scalar,
+            "xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def xlog1py(input, other):
+    """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
+
+    Overloads:
+        xlog1py_default(input, other)
+        xlog1py_self_scalar(input, other): c * ln(1 + y) for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+    Example:
+        >>> sg.special.xlog1py(sg.tensor([0.0, 2.0]), sg.tensor([-1.0, 2.0]))
+        tensor([0.0000, 2.1972])
+    """
+    if isinstance(input, Tensor):
+        return xlog1py_default(input, other)
+    if input.__class__ in NUMBERS:
+        return xlog1py_self_scalar(input, other)
+    return _xlog1py_overloads(input, other)
+
+
+_zeta_overloads = Overloads(
+    "zeta",
+    [
+        (
+            zeta_default,
+            "zeta(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            zeta_self_scalar,
+            "zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def zeta(input, other):
+    """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
+
+    Overloads:
+        zeta_default(input, other)
+        zeta_self_scalar(input, other): The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+    Example:
+        >>> sg.special.zeta(sg.tensor([2.0, 4.0]), 1)
+        tensor([1.6449, 1.0823])
+    """
+    if isinstance(input, Tensor):
+        return zeta_default(input, other)
+    if input.__class__ in NUMBERS:
+        return zeta_self_scalar(input, other)
+    return _zeta_overloads(input, other)
 
 
 _float_power_overloads = Overloads(
@@ -20440,6 +21877,25 @@ def clamp_max_(input, max):
     return _clamp_max__overloads(input, max)
 
 
+_xlogy__overloads = Overloads(
+    "xlogy_",
+    [
+        (
+            xlogy_tensor_,
+            "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        )
+    ],
+)
+
+
+def xlogy_(input, other):
+    """`xlogy`, written into `input`, which is returned; the same arguments but `out`."""
+    if True:
+        return xlogy_tensor_(input, other)
+    return _xlogy__overloads(input, other)
+
+
 _squeeze__overloads = Overloads(
     "squeeze_",
     [
@@ -20761,6 +22217,27 @@ __all__ = [
     "bitwise_xor_",
     "bitwise_not",
     "bitwise_not_",
+    "xlogy",
+    "xlogy_",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "logit_",
+    "sinc",
+    "sinc_",
+    "erfinv",
+    "erfinv_",
+    "lgamma",
+    "lgamma_",
+    "mvlgamma",
+    "mvlgamma_",
+    "digamma",
+    "digamma_",
+    "polygamma",
+    "igamma",
+    "igammac",
+    "i0",
+    "i0_",
     "signbit",
     "copysign",
     "copysign_",
@@ -21027,6 +22504,37 @@ FUNCTIONS = [
     "bitwise_or",
     "bitwise_xor",
     "bitwise_not",
+    "xlogy_tensor",
+    "xlogy_scalar_self",
+    "xlog1py_default",
+    "xlog1py_self_scalar",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "log_odds",
+    "entr",
+    "sinc",
+    "erfinv",
+    "erfcx",
+    "ndtr",
+    "ndtri",
+    "log_ndtr",
+    "lgamma",
+    "mvlgamma",
+    "digamma",
+    "polygamma",
+    "zeta_default",
+    "zeta_self_scalar",
+    "igamma",
+    "igammac",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
     "signbit",
     "copysign",
     "nextafter",
@@ -21308,6 +22816,14 @@ FUNCTIONS = [
     "bitwise_or_",
     "bitwise_xor_",
     "bitwise_not_",
+    "xlogy_tensor_",
+    "logit_",
+    "sinc_",
+    "erfinv_",
+    "lgamma_",
+    "mvlgamma_",
+    "digamma_",
+    "i0_",
     "copysign_",
     "nextafter_",
     "ldexp_",
@@ -21348,6 +22864,9 @@ FUNCTIONS = [
     "clamp",
     "clamp_min",
     "clamp_max",
+    "xlogy",
+    "xlog1py",
+    "zeta",
     "float_power",
     "sum",
     "prod",
@@ -21376,6 +22895,7 @@ FUNCTIONS = [
     "clamp_",
     "clamp_min_",
     "clamp_max_",
+    "xlogy_",
     "squeeze_",
     "scatter_",
     "masked_fill_",

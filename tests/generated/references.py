@@ -18,6 +18,7 @@ from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
 from .references_shape import SHAPES
 from .references_sorting import SORTING
+from .references_special import SPECIAL
 
 Reference = Callable[..., Any]
 
@@ -205,6 +206,7 @@ REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **ACTIVATIONS,
     **PARTS,
+    **SPECIAL,
     **REDUCTIONS,
     **SHAPES,
     **SORTING,
