@@ -16,6 +16,7 @@ from . import accelerator, autograd, backends, cuda, func, linalg, nn, optim, ra
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .nn.functional import rrelu, rrelu_, threshold, threshold_
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -245,6 +246,8 @@ __all__ = [
     "random",
     "randperm",
     "result_type",
+    "rrelu",
+    "rrelu_",
     "save",
     "seed",
     "set_default_dtype",
@@ -257,6 +260,8 @@ __all__ = [
     "special",
     "strided",
     "tensor",
+    "threshold",
+    "threshold_",
     "uint8",
     "use_deterministic_algorithms",
     "utils",
