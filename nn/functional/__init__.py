@@ -75,7 +75,7 @@ from .multihead import multi_head_attention_forward
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
-from .randomized import gumbel_softmax, rrelu
+from .randomized import gumbel_softmax, rrelu, rrelu_
 from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
 from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .rms_norm import local_response_norm, rms_norm
@@ -171,6 +171,7 @@ __all__ = [
     "relu_",
     "rms_norm",
     "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
     "selu_",
