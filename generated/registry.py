@@ -3608,7 +3608,12 @@ OPS = [
         inputs=("self",),
         outputs=(True, False),
         result_dtype=("same", "int64"),
-        samples=("self=T(3, 5), k=2", "self=T(4, 3, 2), k=3, dim=0, largest=False", "self=T(3, 70), k=66"),
+        samples=(
+            "self=T(3, 5), k=2",
+            "self=T(4, 3, 2), k=3, dim=0, largest=False",
+            "self=T(3, 4), k=1, dim=0",
+            "self=T(3, 70), k=66",
+        ),
         hard=("self=T(3), k=0", "self=T(), k=1"),
         domain={},
         dtypes=("int", "float"),
