@@ -7,6 +7,7 @@ from typing import Any
 import specgrad as sg
 from specgrad import nn
 from tests.nn.cases import Case, classes, probabilities, reals
+from tests.nn.image_cases import IMAGE_LAYERS
 
 
 class First(nn.Module):
@@ -34,6 +35,7 @@ class Unpooled(nn.Module):
 
 
 LAYERS = {
+    **IMAGE_LAYERS,
     "AdaptiveAvgPool2d": Case(lambda: nn.AdaptiveAvgPool2d((3, 2)), [reals(2, 3, 5, 4)]),
     "AvgPool1d": Case(lambda: nn.AvgPool1d(2), [reals(2, 3, 6)]),
     "AvgPool2d": Case(lambda: nn.AvgPool2d(2, padding=1), [reals(2, 3, 4, 5)]),
