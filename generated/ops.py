@@ -11253,7 +11253,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     Gradients:
         grad_output: grad.unfold(dim, length, step)
     Raises:
-        RuntimeError: expected: the gradient has one window of `length` at each step.
+        IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
     if (
         watch.lifts
@@ -13502,7 +13502,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return formulas_places.elements_at(self, index)
 
 
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
     put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:3385)
@@ -13513,6 +13513,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         index: tensor.
         source: tensor.
         accumulate: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -13524,9 +13525,14 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         tensor([[0., 5.],
                 [6., 0.]])
     """
-    if watch.lifts and (lifted := lift("put", put, "composite", input, index, source, accumulate)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("put", put, "composite", input, index, source, accumulate, out=out)) is not PLAIN
+    ):
         return lifted
     name = "put"
+    if out is not None:
+        return write_out(name, out, put(input, index, source, accumulate))
     self = checks.tensor(name, "input", input)
     index = checks.tensor(name, "index", index)
     source = checks.tensor(name, "source", source)
@@ -13545,12 +13551,40 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
     return after_write(input, before)
 
 
+def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
+    """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
+
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:3397)
+    Dtypes: all.
+
+    Args:
+        indices: tensor.
+        shape: int or sequence of ints.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: unraveled(indices, shape)
+    Raises:
+        TypeError, ValueError: expected: indices of integers; sizes that are not negative.
+    Example:
+        >>> sg.unravel_index(sg.tensor([5, 0]), (3, 4))
+        (tensor([1, 0]), tensor([1, 0]))
+    """
+    if watch.lifts and (lifted := lift("unravel_index", unravel_index, "composite", indices, shape)) is not PLAIN:
+        return lifted
+    name = "unravel_index"
+    indices = checks.tensor(name, "indices", indices)
+    shape = checks.integer_list(name, "shape", shape, 1)
+    indices, shape = grids_rules.unravel_index(name, indices, shape)
+    return formulas_places.unraveled(indices, shape)
+
+
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:3397)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:3407)
     Dtypes: all.
 
     Args:
@@ -13591,7 +13625,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:3411)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:3421)
     Dtypes: all.
 
     Args:
@@ -13644,7 +13678,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3424)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3434)
     Dtypes: all.
 
     Args:
@@ -13700,7 +13734,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:3435)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:3445)
     Dtypes: all.
 
     Args:
@@ -13765,7 +13799,7 @@ def scatter_reduce(
     that is there only if `include_self`. Where several are greatest or least, they share the gradient.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:3442)
+    (derivatives.yaml:3452)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13894,7 +13928,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:3473)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:3483)
     Dtypes: all.
 
     Args:
@@ -13957,7 +13991,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:3483)
+    (derivatives.yaml:3493)
     Dtypes: all.
 
     Args:
@@ -14035,7 +14069,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:3491)
+    (derivatives.yaml:3501)
     Dtypes: all.
 
     Args:
@@ -14114,7 +14148,7 @@ def index_reduce_(
 def order_of_true(mask: Tensor, available: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:3504)
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:3514)
     Dtypes: bool.
 
     Args:
@@ -14145,7 +14179,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:3516)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:3526)
     Dtypes: all.
 
     Args:
@@ -14195,7 +14229,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:3528)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:3538)
     Dtypes: all.
 
     Args:
@@ -14246,7 +14280,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:3538)
+    (derivatives.yaml:3548)
     Dtypes: all.
 
     Args:
@@ -14294,7 +14328,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:3547)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:3557)
     Dtypes: all.
 
     Args:
@@ -14345,7 +14379,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:3557)
+    (derivatives.yaml:3567)
     Dtypes: all.
 
     Args:
@@ -14392,7 +14426,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3566)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3576)
     Dtypes: all.
 
     Args:
@@ -14428,7 +14462,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3580)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3590)
     Dtypes: all.
 
     Args:
@@ -14465,7 +14499,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3592)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3602)
     Dtypes: all.
 
     Args:
@@ -14499,7 +14533,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3604)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3614)
     Dtypes: all.
 
     Args:
@@ -14543,7 +14577,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3626)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3636)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14599,7 +14633,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3653)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3663)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14660,7 +14694,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3671)
+    Tensor (derivatives.yaml:3681)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14760,7 +14794,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3701)
+    dilation, int groups) -> Tensor (derivatives.yaml:3711)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14866,7 +14900,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3718)
+    dilation, int groups) -> Tensor (derivatives.yaml:3728)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14974,7 +15008,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3735)
+    groups=1) -> Tensor (derivatives.yaml:3745)
     Dtypes: all.
 
     Args:
@@ -15028,7 +15062,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3745)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3755)
     Dtypes: all.
 
     Args:
@@ -15101,7 +15135,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3752)
+    groups=1) -> Tensor (derivatives.yaml:3762)
     Dtypes: all.
 
     Args:
@@ -15155,7 +15189,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3767)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3777)
     Dtypes: all.
 
     Args:
@@ -15228,7 +15262,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3775)
+    groups=1) -> Tensor (derivatives.yaml:3785)
     Dtypes: all.
 
     Args:
@@ -15282,7 +15316,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3785)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3795)
     Dtypes: all.
 
     Args:
@@ -15356,7 +15390,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3792)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3802)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15431,7 +15465,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3805)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3815)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15508,7 +15542,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3819)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3829)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15572,7 +15606,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3830)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3840)
     Dtypes: all.
 
     Args:
@@ -15616,7 +15650,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3847)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3857)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15680,7 +15714,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:3864)
+    (derivatives.yaml:3874)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15741,7 +15775,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:3879)
+    Tensor (derivatives.yaml:3889)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15804,7 +15838,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:3893)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:3903)
     Dtypes: all.
 
     Args:
@@ -15839,7 +15873,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:3904)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:3914)
     Dtypes: all.
 
     Args:
@@ -15874,7 +15908,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:3914)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:3924)
     Dtypes: all.
 
     Args:
@@ -15911,7 +15945,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:3924)
+    (derivatives.yaml:3934)
     Dtypes: floats.
 
     Args:
@@ -15985,7 +16019,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:3942)
+    antialias) -> Tensor (derivatives.yaml:3952)
     Dtypes: floats.
 
     Args:
@@ -16083,7 +16117,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:3956)
+    (derivatives.yaml:3966)
     Dtypes: floats.
 
     Args:
@@ -16142,7 +16176,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:3975)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:3985)
     Dtypes: floats.
 
     Args:
@@ -16195,7 +16229,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3990)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4000)
     Dtypes: integers, floats.
 
     Args:
@@ -16283,7 +16317,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:4013)
+    (derivatives.yaml:4023)
     Dtypes: floats.
 
     Args:
@@ -16360,7 +16394,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4028)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4038)
     Dtypes: integers, floats.
 
     Args:
@@ -16414,7 +16448,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4039)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4049)
     Dtypes: integers, floats.
 
     Args:
@@ -16469,7 +16503,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4051)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4061)
     Dtypes: integers, floats.
 
     Args:
@@ -16515,7 +16549,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:4062)
+    (derivatives.yaml:4072)
     Dtypes: integers, floats.
 
     Args:
@@ -16571,7 +16605,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4079)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4089)
     Dtypes: integers, floats.
 
     Args:
@@ -16611,7 +16645,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4092)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4102)
     Dtypes: floats.
 
     Args:
@@ -16728,7 +16762,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4112)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4122)
     Dtypes: floats.
 
     Args:
@@ -16899,7 +16933,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:4127)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4137)
     Dtypes: floats.
 
     Args:
@@ -16961,7 +16995,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4138)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4148)
     Dtypes: floats.
 
     Args:
@@ -17023,7 +17057,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4151)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4161)
     Dtypes: floats.
 
     Args:
@@ -17076,7 +17110,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4163)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4173)
     Dtypes: floats.
 
     Args:
@@ -17123,7 +17157,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4181)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4191)
     Dtypes: floats.
 
     Args:
@@ -17184,7 +17218,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4195)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4205)
     Dtypes: floats.
 
     Args:
@@ -17216,7 +17250,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4206)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4216)
     Dtypes: floats.
 
     Args:
@@ -17241,7 +17275,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4215)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4225)
     Dtypes: floats.
 
     Args:
@@ -17275,7 +17309,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4224)
+    Tensor mean, Tensor var) (derivatives.yaml:4234)
     Dtypes: floats.
 
     Args:
@@ -17356,7 +17390,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4249)
+    Tensor var) (derivatives.yaml:4259)
     Dtypes: floats.
 
     Args:
@@ -17437,7 +17471,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4271)
+    (derivatives.yaml:4281)
     Dtypes: floats.
 
     Args:
@@ -17528,7 +17562,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4291)
+    (derivatives.yaml:4301)
     Dtypes: floats.
 
     Args:
@@ -17590,7 +17624,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4313)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4323)
     Dtypes: floats.
 
     Args:
@@ -17648,7 +17682,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4337)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4347)
     Dtypes: floats.
 
     Args:
@@ -17708,7 +17742,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4357)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4367)
     Dtypes: floats.
 
     Args:
@@ -17765,7 +17799,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4380)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4390)
     Dtypes: floats.
 
     Args:
@@ -17829,7 +17863,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4397)
+    Tensor total_weight) (derivatives.yaml:4407)
     Dtypes: floats.
 
     Args:
@@ -17915,7 +17949,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4422)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4432)
     Dtypes: floats.
 
     Args:
@@ -18028,7 +18062,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4442)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4452)
     Dtypes: floats.
 
     Args:
@@ -18127,7 +18161,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4473)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4483)
     Dtypes: floats.
 
     Args:
@@ -18180,7 +18214,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4495)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4505)
     Dtypes: floats.
 
     Args:
@@ -18255,7 +18289,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4515)
+    (derivatives.yaml:4525)
     Dtypes: floats.
 
     Args:
@@ -18334,7 +18368,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4538)
+    Tensor (derivatives.yaml:4548)
     Dtypes: floats.
 
     Args:
@@ -18443,7 +18477,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4562)
+    reduction=1) -> Tensor (derivatives.yaml:4572)
     Dtypes: floats.
 
     Args:
@@ -18562,7 +18596,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4587)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4597)
     Dtypes: floats.
 
     Args:
@@ -18679,7 +18713,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4609)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4619)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18734,7 +18768,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4624)
+    (derivatives.yaml:4634)
     Dtypes: all.
 
     Args:
@@ -18810,7 +18844,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4647)
+    Tensor (derivatives.yaml:4657)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18895,7 +18929,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4663)
+    (derivatives.yaml:4673)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18971,7 +19005,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4678)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4688)
     Dtypes: floats.
 
     Args:
@@ -19118,7 +19152,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4698)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4708)
     Dtypes: floats.
 
     Args:
@@ -19281,7 +19315,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4721)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4731)
     Dtypes: floats.
 
     Args:
@@ -19418,7 +19452,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4741)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4751)
     Dtypes: floats.
 
     Args:
@@ -19553,7 +19587,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4771)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4781)
     Dtypes: floats.
 
     Args:
@@ -21918,6 +21952,9 @@ __all__ = [
     "nonzero",
     "argwhere",
     "take",
+    "put",
+    "put_",
+    "unravel_index",
     "take_along_dim",
     "index_copy",
     "index_copy_",
@@ -22203,6 +22240,7 @@ FUNCTIONS = [
     "checked_places",
     "take",
     "put",
+    "unravel_index",
     "take_along_dim",
     "index_copy",
     "index_fill_int_scalar",

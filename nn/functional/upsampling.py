@@ -20,6 +20,9 @@ def upsample(
     Args:
         input, size, scale_factor, mode, align_corners: as of `interpolate`.
 
+    Shape:
+        As of `interpolate`.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.functional.upsample(sg.tensor([[[1.0, 3.0]]]), scale_factor=2)
@@ -36,6 +39,9 @@ def upsample_nearest(
     Args:
         input, size, scale_factor: as of `interpolate`.
 
+    Shape:
+        As of `interpolate`.
+
     Example:
         >>> import specgrad as sg
         >>> sg.nn.functional.upsample_nearest(sg.tensor([[[1.0, 3.0]]]), 4)
@@ -51,6 +57,9 @@ def upsample_bilinear(
 
     Args:
         input, size, scale_factor: as of `interpolate`.
+
+    Shape:
+        As of `interpolate`.
 
     Example:
         >>> import specgrad as sg
