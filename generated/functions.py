@@ -6273,7 +6273,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:2505)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:2506)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -6284,7 +6284,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:2505"
+    spec_place = "derivatives.yaml:2506"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6330,11 +6330,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:2533)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:2535)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:2533"
+    spec_place = "derivatives.yaml:2535"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -6364,11 +6364,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:2550)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:2552)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:2550"
+    spec_place = "derivatives.yaml:2552"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6402,11 +6402,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2572)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2575)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:2572"
+    spec_place = "derivatives.yaml:2575"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -6448,11 +6448,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:2611)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:2614)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:2611"
+    spec_place = "derivatives.yaml:2614"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -6489,11 +6489,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:2758)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:2762)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:2758"
+    spec_place = "derivatives.yaml:2762"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -6547,11 +6547,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:2778)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:2782)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:2778"
+    spec_place = "derivatives.yaml:2782"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -6581,7 +6581,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2809)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2813)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -6591,7 +6591,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:2809"
+    spec_place = "derivatives.yaml:2813"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -6634,11 +6634,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:2838)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:2843)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:2838"
+    spec_place = "derivatives.yaml:2843"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6668,7 +6668,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2865)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2871)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -6678,7 +6678,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:2865"
+    spec_place = "derivatives.yaml:2871"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -6721,11 +6721,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:2884)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:2890)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:2884"
+    spec_place = "derivatives.yaml:2890"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6755,11 +6755,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:2902)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:2908)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:2902"
+    spec_place = "derivatives.yaml:2908"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -6804,11 +6804,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:2931)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:2937)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:2931"
+    spec_place = "derivatives.yaml:2937"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6842,11 +6842,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3094)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3101)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:3094"
+    spec_place = "derivatives.yaml:3101"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6876,11 +6876,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3179)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3186)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:3179"
+    spec_place = "derivatives.yaml:3186"
 
     @staticmethod
     def record(result, self):
@@ -6907,11 +6907,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3257)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3264)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:3257"
+    spec_place = "derivatives.yaml:3264"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6940,11 +6940,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3273)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3280)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:3273"
+    spec_place = "derivatives.yaml:3280"
 
     @staticmethod
     def record(result, self, dims):
@@ -6971,11 +6971,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3296)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3303)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:3296"
+    spec_place = "derivatives.yaml:3303"
 
     @staticmethod
     def record(result, self):
@@ -7000,11 +7000,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3312)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3319)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:3312"
+    spec_place = "derivatives.yaml:3319"
 
     @staticmethod
     def record(result, self):
@@ -7031,11 +7031,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3327)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3334)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:3327"
+    spec_place = "derivatives.yaml:3334"
 
     @staticmethod
     def record(result, self):
@@ -7062,11 +7062,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3337)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3344)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:3337"
+    spec_place = "derivatives.yaml:3344"
 
     @staticmethod
     def record(result, self, dim):
@@ -7093,11 +7093,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3352)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3359)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:3352"
+    spec_place = "derivatives.yaml:3359"
 
     @staticmethod
     def record(result, self):
@@ -7134,11 +7134,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3368)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3375)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:3368"
+    spec_place = "derivatives.yaml:3375"
 
     @staticmethod
     def record(result, self):
@@ -7163,11 +7163,11 @@ class AliasBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3417)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3424)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:3417"
+    spec_place = "derivatives.yaml:3424"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -7210,11 +7210,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3430)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3437)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:3430"
+    spec_place = "derivatives.yaml:3437"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -7243,11 +7243,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:3442)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:3449)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:3442"
+    spec_place = "derivatives.yaml:3449"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -7296,11 +7296,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:3457)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:3464)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:3457"
+    spec_place = "derivatives.yaml:3464"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -7333,11 +7333,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3471)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3478)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:3471"
+    spec_place = "derivatives.yaml:3478"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -7370,7 +7370,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3483)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3490)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -7381,7 +7381,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:3483"
+    spec_place = "derivatives.yaml:3490"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -7428,11 +7428,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3500)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:3507)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:3500"
+    spec_place = "derivatives.yaml:3507"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -7467,11 +7467,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3515)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3522)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:3515"
+    spec_place = "derivatives.yaml:3522"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -7517,11 +7517,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3532)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:3539)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:3532"
+    spec_place = "derivatives.yaml:3539"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -7552,11 +7552,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3565)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3572)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:3565"
+    spec_place = "derivatives.yaml:3572"
 
     @staticmethod
     def record(result, self, dim):
@@ -7590,11 +7590,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3577)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3584)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:3577"
+    spec_place = "derivatives.yaml:3584"
 
     @staticmethod
     def record(result, self, dim):
@@ -7628,11 +7628,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3591)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3598)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:3591"
+    spec_place = "derivatives.yaml:3598"
 
     @staticmethod
     def record(result, self, dim):
@@ -7666,11 +7666,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3618)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3625)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:3618"
+    spec_place = "derivatives.yaml:3625"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7710,11 +7710,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3640)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3647)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:3640"
+    spec_place = "derivatives.yaml:3647"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7751,11 +7751,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3657)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3664)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:3657"
+    spec_place = "derivatives.yaml:3664"
 
     @staticmethod
     def record(result, self, dims):
@@ -7792,11 +7792,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3673)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3680)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:3673"
+    spec_place = "derivatives.yaml:3680"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7836,11 +7836,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3688)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3695)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:3688"
+    spec_place = "derivatives.yaml:3695"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7877,11 +7877,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3706)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3713)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:3706"
+    spec_place = "derivatives.yaml:3713"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7918,11 +7918,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3724)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3731)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:3724"
+    spec_place = "derivatives.yaml:3731"
 
     @staticmethod
     def record(result, self, pad):
@@ -7960,11 +7960,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3743)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3750)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:3743"
+    spec_place = "derivatives.yaml:3750"
 
     @staticmethod
     def record(result, self):
@@ -7989,11 +7989,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3758)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3765)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:3758"
+    spec_place = "derivatives.yaml:3765"
 
     @staticmethod
     def record(result, self):
@@ -8018,11 +8018,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3772)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3779)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:3772"
+    spec_place = "derivatives.yaml:3779"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8064,11 +8064,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3792)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3799)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:3792"
+    spec_place = "derivatives.yaml:3799"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8097,11 +8097,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3807)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3814)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:3807"
+    spec_place = "derivatives.yaml:3814"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8138,11 +8138,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3829)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3836)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:3829"
+    spec_place = "derivatives.yaml:3836"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8187,11 +8187,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3846)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3853)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:3846"
+    spec_place = "derivatives.yaml:3853"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8236,11 +8236,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3865)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3872)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:3865"
+    spec_place = "derivatives.yaml:3872"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8285,11 +8285,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3884)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3891)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:3884"
+    spec_place = "derivatives.yaml:3891"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8328,11 +8328,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3904)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3911)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:3904"
+    spec_place = "derivatives.yaml:3911"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8364,11 +8364,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3917)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3924)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:3917"
+    spec_place = "derivatives.yaml:3924"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -8409,11 +8409,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3936)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3943)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:3936"
+    spec_place = "derivatives.yaml:3943"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -8457,11 +8457,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3952)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3959)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3952"
+    spec_place = "derivatives.yaml:3959"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -8521,11 +8521,11 @@ class MaskedFillBackward1(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3997)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4004)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3997"
+    spec_place = "derivatives.yaml:4004"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -8563,11 +8563,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4011)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4018)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:4011"
+    spec_place = "derivatives.yaml:4018"
 
     @staticmethod
     def record(result, self, value):
@@ -8599,11 +8599,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4023)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4030)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:4023"
+    spec_place = "derivatives.yaml:4030"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -8641,11 +8641,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4035)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4042)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:4035"
+    spec_place = "derivatives.yaml:4042"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -8684,7 +8684,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4057)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4064)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -8696,7 +8696,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:4057"
+    spec_place = "derivatives.yaml:4064"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8771,11 +8771,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4084)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4091)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:4084"
+    spec_place = "derivatives.yaml:4091"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8823,7 +8823,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4102)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4109)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8838,7 +8838,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:4102"
+    spec_place = "derivatives.yaml:4109"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8912,7 +8912,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4132)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4139)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8926,7 +8926,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:4132"
+    spec_place = "derivatives.yaml:4139"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8992,7 +8992,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4149)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:4156)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -9006,7 +9006,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:4149"
+    spec_place = "derivatives.yaml:4156"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -9070,11 +9070,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4261)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4268)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:4261"
+    spec_place = "derivatives.yaml:4268"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -9105,11 +9105,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4278)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4285)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:4278"
+    spec_place = "derivatives.yaml:4285"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -9138,11 +9138,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4292)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4299)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:4292"
+    spec_place = "derivatives.yaml:4299"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9182,11 +9182,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4315)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4322)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:4315"
+    spec_place = "derivatives.yaml:4322"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -9217,11 +9217,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4364)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4371)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:4364"
+    spec_place = "derivatives.yaml:4371"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9261,7 +9261,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4394)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4401)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9274,7 +9274,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:4394"
+    spec_place = "derivatives.yaml:4401"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -9334,7 +9334,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4414)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4421)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -9346,7 +9346,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:4414"
+    spec_place = "derivatives.yaml:4421"
 
     @staticmethod
     def record(
@@ -9416,11 +9416,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4465)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4472)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:4465"
+    spec_place = "derivatives.yaml:4472"
 
     @staticmethod
     def record(result, self, spatial):
@@ -9449,11 +9449,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4483)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4490)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:4483"
+    spec_place = "derivatives.yaml:4490"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -9487,7 +9487,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4526)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4533)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -9506,7 +9506,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:4526"
+    spec_place = "derivatives.yaml:4533"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9614,7 +9614,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4551)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:4558)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9630,7 +9630,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:4551"
+    spec_place = "derivatives.yaml:4558"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -9725,7 +9725,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4573)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:4580)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9739,7 +9739,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:4573"
+    spec_place = "derivatives.yaml:4580"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9833,7 +9833,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4593)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:4600)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9848,7 +9848,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:4593"
+    spec_place = "derivatives.yaml:4600"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9921,11 +9921,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4615)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4622)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:4615"
+    spec_place = "derivatives.yaml:4622"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9969,11 +9969,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4639)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4646)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:4639"
+    spec_place = "derivatives.yaml:4646"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -10026,11 +10026,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4659)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4666)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:4659"
+    spec_place = "derivatives.yaml:4666"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -10074,11 +10074,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4682)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4689)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:4682"
+    spec_place = "derivatives.yaml:4689"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -10127,7 +10127,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4699)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:4706)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10142,7 +10142,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:4699"
+    spec_place = "derivatives.yaml:4706"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -10224,7 +10224,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4724)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:4731)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10237,7 +10237,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:4724"
+    spec_place = "derivatives.yaml:4731"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -10289,7 +10289,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4744)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4751)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -10306,7 +10306,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:4744"
+    spec_place = "derivatives.yaml:4751"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -10397,11 +10397,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4775)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4782)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:4775"
+    spec_place = "derivatives.yaml:4782"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -10455,7 +10455,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4797)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4804)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10468,7 +10468,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:4797"
+    spec_place = "derivatives.yaml:4804"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -10535,7 +10535,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4817)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:4824)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10548,7 +10548,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:4817"
+    spec_place = "derivatives.yaml:4824"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -10608,7 +10608,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4840)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:4847)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10623,7 +10623,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:4840"
+    spec_place = "derivatives.yaml:4847"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10719,7 +10719,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4864)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:4871)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10734,7 +10734,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:4864"
+    spec_place = "derivatives.yaml:4871"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10802,7 +10802,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4889)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:4896)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10819,7 +10819,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:4889"
+    spec_place = "derivatives.yaml:4896"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10918,11 +10918,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4911)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4918)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:4911"
+    spec_place = "derivatives.yaml:4918"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10967,7 +10967,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4926)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:4933)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10977,7 +10977,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:4926"
+    spec_place = "derivatives.yaml:4933"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11033,11 +11033,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4949)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4956)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4949"
+    spec_place = "derivatives.yaml:4956"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11070,7 +11070,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4965)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4972)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -11080,7 +11080,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4965"
+    spec_place = "derivatives.yaml:4972"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11117,7 +11117,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4980)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4987)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11140,7 +11140,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4980"
+    spec_place = "derivatives.yaml:4987"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11305,7 +11305,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5000)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5007)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11335,7 +11335,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:5000"
+    spec_place = "derivatives.yaml:5007"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -11554,7 +11554,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5023)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5030)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -11578,7 +11578,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:5023"
+    spec_place = "derivatives.yaml:5030"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -11746,7 +11746,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5043)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5050)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11772,7 +11772,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:5043"
+    spec_place = "derivatives.yaml:5050"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11933,7 +11933,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5073)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5080)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11955,7 +11955,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:5073"
+    spec_place = "derivatives.yaml:5080"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}

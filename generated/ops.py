@@ -9988,6 +9988,8 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Gradients:
         A: solve_slopes(...)[0]
         B: solve_slopes(...)[1]
+    Raises:
+        RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
     if watch.lifts and (lifted := lift("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not PLAIN:
         return lifted
@@ -10004,6 +10006,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
         B = checks.tensor(name, "B", B)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, B, check_errors = solving_rules.systems(name, A, B, check_errors)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -10027,7 +10030,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:2473)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:2474)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10059,7 +10062,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:2490)
+    (derivatives.yaml:2491)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10071,7 +10074,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
         result: the dtype that all tensors share.
         info: int64.
     Gradients:
-        through: solved(A, B, left, check_errors)
+        through: solved_with_info(A, B, left, check_errors)
     Raises:
         RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
             broadcast.
@@ -10093,13 +10096,13 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     left = checks.boolean(name, "left", left)
     check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
-    return formulas_solving.solved(A, B, left, check_errors)
+    return formulas_solving.solved_with_info(A, B, left, check_errors)
 
 
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:2505)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:2506)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10112,6 +10115,8 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Gradients:
         A: triangular_slopes(...)[0]
         B: triangular_slopes(...)[1]
+    Raises:
+        RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
     if (
         watch.lifts
@@ -10135,6 +10140,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
         upper = checks.boolean(name, "upper", upper)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    A, B, upper, unitriangular = solving_rules.systems(name, A, B, upper, unitriangular)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -10164,7 +10170,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:2517)
+    (derivatives.yaml:2519)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10215,7 +10221,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:2533)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:2535)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10256,7 +10262,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:2550)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:2552)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10265,6 +10271,8 @@ def cofactors(input: Tensor) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         self: cofactors_slope(grad, self, result)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("cofactors", cofactors, "leading", input)) is not PLAIN:
         return lifted
@@ -10274,6 +10282,7 @@ def cofactors(input: Tensor) -> Tensor:
 def _cofactors(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(solving_kernels.cofactors(array_in(self, computed)), computed)
@@ -10291,7 +10300,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:2562)
+    det(Tensor self) -> Tensor (derivatives.yaml:2565)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10320,7 +10329,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2572)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2575)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10363,7 +10372,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2590)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2593)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10390,7 +10399,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:2601)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:2604)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10419,7 +10428,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:2611)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:2614)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10430,6 +10439,8 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         info: int64.
     Gradients:
         self: cholesky_slope(grad, L)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if (
         watch.lifts
@@ -10447,6 +10458,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, check_errors = solving_rules.square(name, self, check_errors)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -10464,7 +10476,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:2627)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:2631)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10497,7 +10509,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:2641)
+    (derivatives.yaml:2645)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10508,7 +10520,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
         L: the dtype of `input`.
         info: int64.
     Gradients:
-        through: cholesky_decomposed(self, upper, check_errors)
+        through: cholesky_with_info(self, upper, check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -10530,13 +10542,13 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     upper = checks.boolean(name, "upper", upper)
     check_errors = checks.boolean(name, "check_errors", check_errors)
     self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
-    return formulas_solving.cholesky_decomposed(self, upper, check_errors)
+    return formulas_solving.cholesky_with_info(self, upper, check_errors)
 
 
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2656)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2660)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10568,7 +10580,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:2667)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:2671)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10605,7 +10617,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2678)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2682)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10650,7 +10662,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:2691)
+    Tensor (derivatives.yaml:2695)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10701,7 +10713,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:2706)
+    Tensor (derivatives.yaml:2710)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10744,7 +10756,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:2722)
+    dtype=None) -> Tensor (derivatives.yaml:2726)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10799,7 +10811,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:2733)
+    Tensor (derivatives.yaml:2737)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10837,7 +10849,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2747)
+    (derivatives.yaml:2751)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10877,7 +10889,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:2758)
+    (derivatives.yaml:2762)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10935,7 +10947,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:2778)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:2782)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10981,7 +10993,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:2796)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:2800)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11013,7 +11025,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2809)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2813)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11023,6 +11035,8 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         eigenvectors: the dtype of `input`.
     Gradients:
         self: eigen_slope(grads, eigenvalues, eigenvectors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("hermitian_eigen", hermitian_eigen, "leading", input)) is not PLAIN:
         return lifted
@@ -11035,6 +11049,7 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(decompositions_kernels.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
@@ -11050,7 +11065,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2823)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2828)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11079,7 +11094,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:2838)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:2843)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11088,6 +11103,8 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
         self: eigenvalues_slope(grad, self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not PLAIN:
         return lifted
@@ -11097,6 +11114,7 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -11116,7 +11134,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:2851)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:2857)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11144,7 +11162,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2865)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2871)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11189,7 +11207,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:2884)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:2890)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11232,7 +11250,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:2902)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:2908)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11246,9 +11264,9 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: matrices of floats; the mode is "reduced", "complete" or "r".
     Example:
-        >>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
-        tensor([[-3.,  0.],
-                [ 0.,  2.]])
+        >>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()
+        tensor([[3., 0.],
+                [0., 2.]])
     """
     if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode)) is not PLAIN:
         return lifted
@@ -11279,7 +11297,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:2920)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:2926)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11293,9 +11311,9 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
-        >>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
-        tensor([[-3.,  0.],
-                [ 0.,  2.]])
+        >>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()
+        tensor([[3., 0.],
+                [0., 2.]])
     """
     if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
         return lifted
@@ -11309,7 +11327,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:2931)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:2937)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11320,6 +11338,8 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         self: pseudo_inverse_slope(grad, self, result)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
         return lifted
@@ -11333,6 +11353,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
         atol = checks.tensor(name, "atol", atol)
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
+    self, atol, rtol = solving_rules.matrices_of(name, self, atol, rtol)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -11356,7 +11377,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:2945)
+    (derivatives.yaml:2952)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11402,7 +11423,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:2959)
+    (derivatives.yaml:2966)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11445,7 +11466,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:2969)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:2976)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11475,7 +11496,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:2979)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:2986)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11510,7 +11531,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:2991)
+    Tensor (derivatives.yaml:2998)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11556,7 +11577,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:3005)
+    Tensor (derivatives.yaml:3012)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11599,7 +11620,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:3016)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:3023)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11633,7 +11654,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:3027)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:3034)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11652,7 +11673,7 @@ def linalg_lstsq(
         RuntimeError: expected: matrices, and right-hand sides of as many rows; the driver is "gels", "gelsy", "gelsd"
             or "gelss".
     Example:
-        >>> sg.linalg.lstsq(sg.tensor([[1.0], [1.0]]), sg.tensor([[1.0], [3.0]])).solution
+        >>> sg.linalg.lstsq(sg.tensor([[2.0], [0.0]]), sg.tensor([[4.0], [3.0]])).solution
         tensor([[2.]])
     """
     if (
@@ -11672,7 +11693,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:3042)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:3049)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11697,7 +11718,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:3056)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:3063)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11722,7 +11743,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3067)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3074)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11751,7 +11772,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3082)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3089)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11783,7 +11804,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3094)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3101)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11825,7 +11846,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3112)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3119)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11855,7 +11876,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:3123)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:3130)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11888,7 +11909,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:3136)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:3143)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11917,7 +11938,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:3149)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:3156)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11951,7 +11972,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:3164)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:3171)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11984,7 +12005,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3179)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3186)
     Dtypes: all.
 
     Args:
@@ -12045,7 +12066,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3196)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3203)
     Dtypes: all.
 
     Args:
@@ -12075,7 +12096,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3208)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3215)
     Dtypes: all.
 
     Args:
@@ -12101,7 +12122,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3218)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3225)
     Dtypes: all.
 
     Args:
@@ -12127,7 +12148,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3228)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3235)
     Dtypes: all.
 
     Args:
@@ -12162,7 +12183,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3238)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3245)
     Dtypes: all.
 
     Args:
@@ -12185,7 +12206,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3247)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3254)
     Dtypes: all.
 
     Args:
@@ -12215,7 +12236,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3257)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3264)
     Dtypes: all.
 
     Args:
@@ -12285,7 +12306,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3273)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3280)
     Dtypes: all.
 
     Args:
@@ -12342,7 +12363,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3286)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3293)
     Dtypes: all.
 
     Args:
@@ -12372,7 +12393,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3296)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3303)
     Dtypes: all.
 
     Args:
@@ -12436,7 +12457,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3312)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3319)
     Dtypes: all.
 
     Args:
@@ -12492,7 +12513,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3327)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3334)
     Dtypes: all.
 
     Args:
@@ -12553,7 +12574,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3337)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3344)
     Dtypes: all.
 
     Args:
@@ -12622,7 +12643,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3352)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3359)
     Dtypes: all.
 
     Args:
@@ -12680,7 +12701,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3368)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3375)
     Dtypes: all.
 
     Args:
@@ -12729,7 +12750,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3377)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3384)
     Dtypes: all.
 
     Args:
@@ -12755,7 +12776,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3387)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3394)
     Dtypes: all.
 
     Args:
@@ -12781,7 +12802,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3396)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3403)
     Dtypes: all.
 
     Args:
@@ -12811,7 +12832,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3408)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3415)
     Dtypes: all.
 
     Args:
@@ -12842,7 +12863,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3417)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3424)
     Dtypes: all.
 
     Args:
@@ -12903,7 +12924,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3430)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3437)
     Dtypes: all.
 
     Args:
@@ -12958,7 +12979,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:3442)
+    (derivatives.yaml:3449)
     Dtypes: all.
 
     Args:
@@ -13032,7 +13053,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:3457)
+    (derivatives.yaml:3464)
     Dtypes: all.
 
     Args:
@@ -13098,7 +13119,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3471)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3478)
     Dtypes: all.
 
     Args:
@@ -13162,7 +13183,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3483)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3490)
     Dtypes: all.
 
     Args:
@@ -13217,7 +13238,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3500)
+    (derivatives.yaml:3507)
     Dtypes: all.
 
     Args:
@@ -13279,7 +13300,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3515)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3522)
     Dtypes: all.
 
     Args:
@@ -13344,7 +13365,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:3532)
+    (derivatives.yaml:3539)
     Dtypes: all.
 
     Args:
@@ -13411,7 +13432,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3544)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3551)
     Dtypes: all.
 
     Args:
@@ -13443,7 +13464,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:3555)
+    trace(Tensor self) -> Tensor (derivatives.yaml:3562)
     Dtypes: all.
 
     Args:
@@ -13472,7 +13493,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3565)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3572)
     Dtypes: all.
 
     Args:
@@ -13523,7 +13544,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3577)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3584)
     Dtypes: all.
 
     Args:
@@ -13571,7 +13592,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3591)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3598)
     Dtypes: all.
 
     Args:
@@ -13629,7 +13650,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3603)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3610)
     Dtypes: all.
 
     Args:
@@ -13653,7 +13674,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3608)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3615)
     Dtypes: all.
 
     Args:
@@ -13686,7 +13707,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3618)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3625)
     Dtypes: all.
 
     Args:
@@ -13737,7 +13758,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3640)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3647)
     Dtypes: all.
 
     Args:
@@ -13787,7 +13808,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3657)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3664)
     Dtypes: all.
 
     Args:
@@ -13836,7 +13857,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3673)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3680)
     Dtypes: all.
 
     Args:
@@ -13885,7 +13906,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3688)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3695)
     Dtypes: all.
 
     Args:
@@ -13944,7 +13965,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3706)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3713)
     Dtypes: all.
 
     Args:
@@ -14003,7 +14024,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3724)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3731)
     Dtypes: all.
 
     Args:
@@ -14056,7 +14077,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3743)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3750)
     Dtypes: all.
 
     Args:
@@ -14105,7 +14126,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3758)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3765)
     Dtypes: all.
 
     Args:
@@ -14145,7 +14166,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3772)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3779)
     Dtypes: all.
 
     Args:
@@ -14186,7 +14207,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3792)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3799)
     Dtypes: all.
 
     Args:
@@ -14242,7 +14263,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3807)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3814)
     Dtypes: all.
 
     Args:
@@ -14326,7 +14347,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3829)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3836)
     Dtypes: all.
 
     Args:
@@ -14386,7 +14407,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3846)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3853)
     Dtypes: all.
 
     Args:
@@ -14474,7 +14495,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3865)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3872)
     Dtypes: all.
 
     Args:
@@ -14537,7 +14558,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3884)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3891)
     Dtypes: all.
 
     Args:
@@ -14611,7 +14632,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3904)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3911)
     Dtypes: all.
 
     Args:
@@ -14679,7 +14700,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3917)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3924)
     Dtypes: all.
 
     Args:
@@ -14758,7 +14779,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3936)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3943)
     Dtypes: all.
 
     Args:
@@ -14816,7 +14837,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3952)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3959)
     Dtypes: all.
 
     Args:
@@ -14879,7 +14900,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3966)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3973)
     Dtypes: all.
 
     Args:
@@ -14911,7 +14932,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3977)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:3984)
     Dtypes: all.
 
     Args:
@@ -14943,7 +14964,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3992)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3999)
     Dtypes: all.
 
     Args:
@@ -14968,7 +14989,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3997)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4004)
     Dtypes: all.
 
     Args:
@@ -15004,7 +15025,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4011)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4018)
     Dtypes: all.
 
     Args:
@@ -15041,7 +15062,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4023)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4030)
     Dtypes: all.
 
     Args:
@@ -15075,7 +15096,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4035)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4042)
     Dtypes: all.
 
     Args:
@@ -15119,7 +15140,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4057)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4064)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15175,7 +15196,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4084)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4091)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15236,7 +15257,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:4102)
+    Tensor (derivatives.yaml:4109)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15336,7 +15357,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4132)
+    dilation, int groups) -> Tensor (derivatives.yaml:4139)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15442,7 +15463,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4149)
+    dilation, int groups) -> Tensor (derivatives.yaml:4156)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15550,7 +15571,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4166)
+    groups=1) -> Tensor (derivatives.yaml:4173)
     Dtypes: all.
 
     Args:
@@ -15604,7 +15625,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4176)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4183)
     Dtypes: all.
 
     Args:
@@ -15677,7 +15698,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4183)
+    groups=1) -> Tensor (derivatives.yaml:4190)
     Dtypes: all.
 
     Args:
@@ -15731,7 +15752,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4198)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4205)
     Dtypes: all.
 
     Args:
@@ -15804,7 +15825,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4206)
+    groups=1) -> Tensor (derivatives.yaml:4213)
     Dtypes: all.
 
     Args:
@@ -15858,7 +15879,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4216)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4223)
     Dtypes: all.
 
     Args:
@@ -15932,7 +15953,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4223)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4230)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16007,7 +16028,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4236)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4243)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16084,7 +16105,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4250)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4257)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16148,7 +16169,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4261)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4268)
     Dtypes: all.
 
     Args:
@@ -16192,7 +16213,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4278)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4285)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16259,7 +16280,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4292)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4299)
     Dtypes: integers, floats.
 
     Args:
@@ -16347,7 +16368,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:4315)
+    (derivatives.yaml:4322)
     Dtypes: floats.
 
     Args:
@@ -16424,7 +16445,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4330)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4337)
     Dtypes: integers, floats.
 
     Args:
@@ -16478,7 +16499,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4341)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4348)
     Dtypes: integers, floats.
 
     Args:
@@ -16533,7 +16554,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4353)
+    ceil_mode=False) -> Tensor (derivatives.yaml:4360)
     Dtypes: integers, floats.
 
     Args:
@@ -16579,7 +16600,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:4364)
+    (derivatives.yaml:4371)
     Dtypes: integers, floats.
 
     Args:
@@ -16635,7 +16656,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4381)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4388)
     Dtypes: integers, floats.
 
     Args:
@@ -16675,7 +16696,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4394)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4401)
     Dtypes: floats.
 
     Args:
@@ -16792,7 +16813,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4414)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4421)
     Dtypes: floats.
 
     Args:
@@ -16963,7 +16984,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:4429)
+    count_include_pad=True) -> Tensor (derivatives.yaml:4436)
     Dtypes: floats.
 
     Args:
@@ -17025,7 +17046,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4440)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4447)
     Dtypes: floats.
 
     Args:
@@ -17087,7 +17108,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4453)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4460)
     Dtypes: floats.
 
     Args:
@@ -17140,7 +17161,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4465)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4472)
     Dtypes: floats.
 
     Args:
@@ -17187,7 +17208,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4483)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4490)
     Dtypes: floats.
 
     Args:
@@ -17248,7 +17269,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4497)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4504)
     Dtypes: floats.
 
     Args:
@@ -17280,7 +17301,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4508)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4515)
     Dtypes: floats.
 
     Args:
@@ -17305,7 +17326,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4517)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4524)
     Dtypes: floats.
 
     Args:
@@ -17339,7 +17360,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4526)
+    Tensor mean, Tensor var) (derivatives.yaml:4533)
     Dtypes: floats.
 
     Args:
@@ -17420,7 +17441,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4551)
+    Tensor var) (derivatives.yaml:4558)
     Dtypes: floats.
 
     Args:
@@ -17501,7 +17522,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4573)
+    (derivatives.yaml:4580)
     Dtypes: floats.
 
     Args:
@@ -17592,7 +17613,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4593)
+    (derivatives.yaml:4600)
     Dtypes: floats.
 
     Args:
@@ -17654,7 +17675,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4615)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4622)
     Dtypes: floats.
 
     Args:
@@ -17712,7 +17733,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4639)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4646)
     Dtypes: floats.
 
     Args:
@@ -17772,7 +17793,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4659)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4666)
     Dtypes: floats.
 
     Args:
@@ -17829,7 +17850,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4682)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4689)
     Dtypes: floats.
 
     Args:
@@ -17893,7 +17914,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4699)
+    Tensor total_weight) (derivatives.yaml:4706)
     Dtypes: floats.
 
     Args:
@@ -17979,7 +18000,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4724)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:4731)
     Dtypes: floats.
 
     Args:
@@ -18092,7 +18113,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4744)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4751)
     Dtypes: floats.
 
     Args:
@@ -18191,7 +18212,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4775)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4782)
     Dtypes: floats.
 
     Args:
@@ -18244,7 +18265,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4797)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4804)
     Dtypes: floats.
 
     Args:
@@ -18319,7 +18340,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4817)
+    (derivatives.yaml:4824)
     Dtypes: floats.
 
     Args:
@@ -18398,7 +18419,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4840)
+    Tensor (derivatives.yaml:4847)
     Dtypes: floats.
 
     Args:
@@ -18507,7 +18528,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4864)
+    reduction=1) -> Tensor (derivatives.yaml:4871)
     Dtypes: floats.
 
     Args:
@@ -18626,7 +18647,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4889)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:4896)
     Dtypes: floats.
 
     Args:
@@ -18743,7 +18764,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4911)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4918)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18798,7 +18819,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4926)
+    (derivatives.yaml:4933)
     Dtypes: all.
 
     Args:
@@ -18874,7 +18895,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4949)
+    Tensor (derivatives.yaml:4956)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18959,7 +18980,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4965)
+    (derivatives.yaml:4972)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19035,7 +19056,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4980)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4987)
     Dtypes: floats.
 
     Args:
@@ -19182,7 +19203,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5000)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5007)
     Dtypes: floats.
 
     Args:
@@ -19345,7 +19366,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5023)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5030)
     Dtypes: floats.
 
     Args:
@@ -19482,7 +19503,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5043)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5050)
     Dtypes: floats.
 
     Args:
@@ -19617,7 +19638,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5073)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5080)
     Dtypes: floats.
 
     Args:
