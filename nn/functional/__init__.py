@@ -77,7 +77,7 @@ from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
 from .randomized import gumbel_softmax, rrelu, rrelu_
 from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
-from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
+from .resampling import interpolate
 from .rms_norm import local_response_norm, rms_norm
 from .sampling import affine_grid, grid_sample
 from .softmax import log_softmax, softmax, softmin
