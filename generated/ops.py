@@ -18,6 +18,7 @@ from ..runtime.autograd import (
     formulas_ctc,
     formulas_distances,
     formulas_fourier,
+    formulas_frames,
     formulas_indexing,
     formulas_linalg,
     formulas_network,
@@ -73,6 +74,7 @@ from ..runtime.rules import ctc as ctc_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
+from ..runtime.rules import frames as frames_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
@@ -19707,6 +19709,216 @@ def ctc_loss_tensor(
     )
 
 
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
+    frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
+    hop_length.
+
+    stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str
+    pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor
+    (derivatives.yaml:4883)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        pad_mode: str; default "reflect".
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        return_complex: bool or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
+            normalized, onesided, return_complex)
+    Raises:
+        NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
+            window of win_length numbers, at most n_fft.
+    Example:
+        >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
+        specgrad.Size([3, 2])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "stft",
+                stft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                pad_mode,
+                normalized,
+                onesided,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "stft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
+        )
+    self = checks.tensor(name, "input", input)
+    n_fft = checks.integer(name, "n_fft", n_fft)
+    hop_length = checks.optional_integer(name, "hop_length", hop_length)
+    win_length = checks.optional_integer(name, "win_length", win_length)
+    window = checks.optional_tensor(name, "window", window)
+    center = checks.boolean(name, "center", center)
+    pad_mode = checks.string(name, "pad_mode", pad_mode)
+    normalized = checks.boolean(name, "normalized", normalized)
+    onesided = checks.optional_boolean(name, "onesided", onesided)
+    return_complex = checks.optional_boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
+        frames_rules.stft(
+            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
+        )
+    )
+    return formulas_frames.spectrogram(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+    )
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
+    windows do not cover cannot be told.
+
+    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+    bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
+    (derivatives.yaml:4900)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        length: int or None; default None.
+        return_complex: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
+            normalized, onesided, length, return_complex)
+    Raises:
+        RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was
+            given.
+    Example:
+        >>> x, window = sg.arange(8.0), sg.hann_window(4)
+        >>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)
+        >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
+        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "istft",
+                istft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                normalized,
+                onesided,
+                length,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "istft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
+        )
+    self = checks.tensor(name, "input", input)
+    n_fft = checks.integer(name, "n_fft", n_fft)
+    hop_length = checks.optional_integer(name, "hop_length", hop_length)
+    win_length = checks.optional_integer(name, "win_length", win_length)
+    window = checks.optional_tensor(name, "window", window)
+    center = checks.boolean(name, "center", center)
+    normalized = checks.boolean(name, "normalized", normalized)
+    onesided = checks.optional_boolean(name, "onesided", onesided)
+    length = checks.optional_integer(name, "length", length)
+    return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
+        frames_rules.istft(
+            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    )
+    return formulas_frames.overlapped(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        center,
+        normalized,
+        onesided,
+        length,
+        return_complex,
+    )
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -21105,7 +21317,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     Example:
         >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
         >>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])
-        tensor(0.8426)
+        tensor(0.8432)
     """
     if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
         return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
@@ -21750,6 +21962,8 @@ __all__ = [
     "embedding",
     "cosine_similarity",
     "pairwise_distance",
+    "stft",
+    "istft",
 ]
 FUNCTIONS = [
     "abs",
@@ -22074,6 +22288,8 @@ FUNCTIONS = [
     "ctc_values",
     "ctc_loss_intlist",
     "ctc_loss_tensor",
+    "stft",
+    "istft",
     "abs_",
     "neg_",
     "sign_",

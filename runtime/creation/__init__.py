@@ -17,13 +17,16 @@ from .new import new_empty, new_full, new_ones, new_tensor, new_zeros
 from .ranges import arange, linspace
 from .refill import bernoulli_, exponential_, normal_, random_, uniform_
 from .sampling import rand, randint, randn, randperm
+from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 
 __all__ = [
     "arange",
     "as_tensor",
     "asarray",
+    "bartlett_window",
     "bernoulli",
     "bernoulli_",
+    "blackman_window",
     "empty",
     "empty_like",
     "exponential_",
@@ -32,6 +35,9 @@ __all__ = [
     "from_numpy",
     "full",
     "full_like",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
     "linspace",
     "new_empty",
     "new_full",
