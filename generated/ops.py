@@ -18,6 +18,7 @@ from ..runtime.autograd import (
     formulas_ctc,
     formulas_distances,
     formulas_fourier,
+    formulas_fractional,
     formulas_frames,
     formulas_indexing,
     formulas_linalg,
@@ -74,6 +75,7 @@ from ..runtime.rules import ctc as ctc_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
+from ..runtime.rules import fractional as fractional_rules
 from ..runtime.rules import frames as frames_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import linalg as linalg_rules
@@ -19919,6 +19921,52 @@ def istft(
     )
 
 
+def fractional_max_pool(
+    input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The largest value of each window and where it stands in its flattened plane, for windows that begin at floor(a (i +
+    u)) - floor(a u), with a = (size - kernel_size) / (output_size - 1) and u the random number of the plane; the last
+    at the end.
+
+    fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
+    Tensor indices) (derivatives.yaml:4921)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: sequence of ints, the size of a window.
+        output_size: sequence of ints.
+        random_samples: tensor.
+    Returns:
+        values: the dtype that its ops give.
+        indices: int64.
+    Gradients:
+        through: fractional_maxima(self, kernel_size, output_size, random_samples)
+    Raises:
+        RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
+            and dimension.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "fractional_max_pool"
+    self = checks.tensor(name, "input", input)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    output_size = checks.integer_list(name, "output_size", output_size)
+    random_samples = checks.tensor(name, "random_samples", random_samples)
+    self, kernel_size, output_size, random_samples = fractional_rules.fractional_max_pool(
+        name, self, kernel_size, output_size, random_samples
+    )
+    return formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -22290,6 +22338,7 @@ FUNCTIONS = [
     "ctc_loss_tensor",
     "stft",
     "istft",
+    "fractional_max_pool",
     "abs_",
     "neg_",
     "sign_",

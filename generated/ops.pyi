@@ -1695,3 +1695,6 @@ def istft(
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...
+def fractional_max_pool(
+    input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
+) -> tuple[Tensor, Tensor]: ...

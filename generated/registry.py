@@ -9398,5 +9398,33 @@ OPS = [
         places={},
         formulas={},
     ),
+    Op(
+        name="fractional_max_pool",
+        function=ops.fractional_max_pool,
+        kind="composite",
+        schema="fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values, Tensor indices)",
+        where="derivatives.yaml:4921",
+        arguments=(
+            ("input", "Tensor", True, False),
+            ("kernel_size", "int[]", True, False),
+            ("output_size", "int[]", True, False),
+            ("random_samples", "Tensor", True, False),
+        ),
+        inputs=(),
+        outputs=(True, False),
+        result_dtype=("same", "int64"),
+        samples=(
+            "self=T(2, 2, 6, 5), kernel_size=(2, 3), output_size=(4, 2), random_samples=V([[[0.1, 0.9], [0.5, 0.3]], [[0.8, 0.2], [0.0, 0.6]]])",
+            "self=T(1, 5, 4, 4), kernel_size=(2, 2, 1), output_size=(3, 2, 1), random_samples=V([[[0.7, 0.2, 0.4]]])",
+        ),
+        hard=(),
+        domain={},
+        dtypes=("float",),
+        dtype="promote",
+        kink=("average",),
+        complex=False,
+        places={},
+        formulas={},
+    ),
 ]
 BY_NAME = {op.name: op for op in OPS}

@@ -137,6 +137,22 @@ def pooled(self: Any, norm_type: float, kernel_size: Any, stride: Any = None, ce
     return result
 
 
+def fractional(self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
+    """Window by window; where the maxima stand is left open."""
+    spatial = len(kernel_size)
+    batch = self if self.ndim == spatial + 2 else self[None]
+    found = np.zeros((*batch.shape[:2], *output_size))
+    for n, c, *place in np.ndindex(*found.shape):
+        u = random_samples[n, c][::-1] if spatial == 2 else random_samples[n, c]
+        window: list[slice] = []
+        for i, size, kernel, windows, at in zip(place, batch.shape[2:], kernel_size, output_size, u, strict=True):
+            step = (size - kernel) / max(windows - 1, 1)
+            begin = size - kernel if i == windows - 1 else int((i + at) * step) - int(at * step)
+            window.append(slice(begin, begin + kernel))
+        found[(n, c, *place)] = batch[(n, c, *window)].max()
+    return found.reshape(*self.shape[:-spatial], *output_size), None
+
+
 DISTANCES: dict[str, Callable[..., Any]] = {
     "l1_loss": l1,
     "huber_values": lambda self, target, delta: special.huber(delta, self - target),
@@ -170,4 +186,5 @@ DISTANCES: dict[str, Callable[..., Any]] = {
     "lp_pool1d": pooled,
     "lp_pool2d": pooled,
     "lp_pool3d": pooled,
+    "fractional_max_pool": fractional,
 }
