@@ -24,6 +24,8 @@ from ..runtime.autograd import (
     formulas_distances,
     formulas_elementwise,
     formulas_fourier,
+    formulas_fractional,
+    formulas_frames,
     formulas_grids,
     formulas_images,
     formulas_indexing,
@@ -109,6 +111,8 @@ from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
+from ..runtime.rules import fractional as fractional_rules
+from ..runtime.rules import frames as frames_rules
 from ..runtime.rules import grids as grids_rules
 from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
@@ -31228,6 +31232,287 @@ def ctc_loss_tensor(
     )
 
 
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
+    frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
+    hop_length.
+
+    stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str
+    pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor
+    (derivatives.yaml:8072)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        pad_mode: str; default "reflect".
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        return_complex: bool or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
+            normalized, onesided, return_complex)
+    Raises:
+        NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
+            window of win_length numbers, at most n_fft.
+    Example:
+        >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
+        specgrad.Size([3, 2])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "stft",
+                stft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                pad_mode,
+                normalized,
+                onesided,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "stft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if pad_mode.__class__ is not str:
+        pad_mode = checks.string(name, "pad_mode", pad_mode)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if return_complex is not None and return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
+        frames_rules.stft(
+            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
+        )
+    )
+    return formulas_frames.spectrogram(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+    )
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
+    windows do not cover cannot be told.
+
+    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+    bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
+    (derivatives.yaml:8089)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        length: int or None; default None.
+        return_complex: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
+            normalized, onesided, length, return_complex)
+    Raises:
+        RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was
+            given.
+    Example:
+        >>> x, window = sg.arange(8.0), sg.hann_window(4)
+        >>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)
+        >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
+        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "istft",
+                istft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                normalized,
+                onesided,
+                length,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "istft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if length is not None and length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
+        frames_rules.istft(
+            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    )
+    return formulas_frames.overlapped(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        center,
+        normalized,
+        onesided,
+        length,
+        return_complex,
+    )
+
+
+def fractional_max_pool(
+    input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The largest value of each window and where it stands in its flattened plane, for windows that begin at floor(a (i +
+    u)) - floor(a u), with a = (size - kernel_size) / (output_size - 1) and u the random number of the plane; the last
+    at the end.
+
+    fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
+    Tensor indices) (derivatives.yaml:8110)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: sequence of ints, the size of a window.
+        output_size: sequence of ints.
+        random_samples: tensor.
+    Returns:
+        values: the dtype that its ops give.
+        indices: int64.
+    Gradients:
+        through: fractional_maxima(self, kernel_size, output_size, random_samples)
+    Raises:
+        RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
+            and dimension.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "fractional_max_pool"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    output_size = checks.integer_list(name, "output_size", output_size)
+    if not isinstance(random_samples, Tensor):
+        random_samples = checks.tensor(name, "random_samples", random_samples)
+    self, kernel_size, output_size, random_samples = fractional_rules.fractional_max_pool(
+        name, self, kernel_size, output_size, random_samples
+    )
+    return formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
+
+
 _pow_overloads = Overloads(
     "pow",
     [
@@ -33914,7 +34199,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     Example:
         >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
         >>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])
-        tensor(0.8426)
+        tensor(0.8432)
     """
     if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
         return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
@@ -34802,6 +35087,8 @@ __all__ = [
     "embedding",
     "cosine_similarity",
     "pairwise_distance",
+    "stft",
+    "istft",
 ]
 FUNCTIONS = [
     "abs",
@@ -35374,6 +35661,9 @@ FUNCTIONS = [
     "ctc_values",
     "ctc_loss_intlist",
     "ctc_loss_tensor",
+    "stft",
+    "istft",
+    "fractional_max_pool",
     "abs_",
     "neg_",
     "sign_",

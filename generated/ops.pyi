@@ -464,6 +464,8 @@ __all__ = [
     "embedding",
     "cosine_similarity",
     "pairwise_distance",
+    "stft",
+    "istft",
 ]
 FUNCTIONS: list[str]
 
@@ -2591,3 +2593,34 @@ def ctc_loss_tensor(
     reduction: str = "mean",
     zero_infinity: bool = False,
 ) -> Tensor: ...
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def fractional_max_pool(
+    input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
+) -> tuple[Tensor, Tensor]: ...

@@ -698,3 +698,27 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase):
     def softmax(self, dim: int, dtype: Any = None) -> Tensor: ...
     def log_softmax(self, dim: int, dtype: Any = None) -> Tensor: ...
     def masked_scale_(self, mask: Tensor, scale: float) -> Tensor: ...
+    def stft(
+        self,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        window: Tensor | None = None,
+        center: bool = True,
+        pad_mode: str = "reflect",
+        normalized: bool = False,
+        onesided: bool | None = None,
+        return_complex: bool | None = None,
+    ) -> Tensor: ...
+    def istft(
+        self,
+        n_fft: int,
+        hop_length: int | None = None,
+        win_length: int | None = None,
+        window: Tensor | None = None,
+        center: bool = True,
+        normalized: bool = False,
+        onesided: bool | None = None,
+        length: int | None = None,
+        return_complex: bool = False,
+    ) -> Tensor: ...

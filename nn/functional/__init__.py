@@ -69,6 +69,7 @@ from .dropout import dropout
 from .embedding import embedding, one_hot
 from .feature_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .folding import fold, unfold
+from .fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
 from .group_norm import group_norm, instance_norm
 from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
 from .multihead import multi_head_attention_forward
@@ -121,6 +122,8 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",

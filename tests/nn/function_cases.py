@@ -126,4 +126,14 @@ FUNCTIONS = {
     "ctc_loss": Case(
         lambda: lambda x, y: F.ctc_loss(x, y, [4, 3], [2, 1], blank=4), [reals(4, 2, 5), classes(2, 2, high=4)]
     ),
+    "fractional_max_pool2d": Case(
+        lambda: lambda x, u: F.fractional_max_pool2d(x, 2, 3, _random_samples=u),
+        [reals(1, 2, 5, 6), probabilities(1, 2, 2)],
+        [1],
+    ),
+    "fractional_max_pool3d": Case(
+        lambda: lambda x, u: F.fractional_max_pool3d(x, 2, 2, _random_samples=u),
+        [reals(2, 3, 4, 4), probabilities(1, 2, 3)],
+        [1],
+    ),
 }
