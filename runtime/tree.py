@@ -13,7 +13,7 @@ from .devices import device
 from .dtypes import dtype, from_name, from_numpy, uint8
 from .errors import SerializationError, type_name
 from .rebuild import check_layout, parts, rebuild
-from .shapes import Size, make_size
+from .shapes import Size
 from .tensor import TensorBase, fresh
 
 _PLAIN = (type(None), bool, int, float, str)
@@ -32,7 +32,7 @@ def register_tensor_class(name: str, cls: type) -> type:
 
 
 def _tensor_classes() -> dict[str, type]:
-    plain = type(fresh(np.empty(0, np.uint8), make_size((0,)), uint8))
+    plain = type(fresh(np.empty(0, np.uint8), (0,), uint8))
     return {"tensor": plain, **_subclasses}
 
 

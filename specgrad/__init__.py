@@ -2,7 +2,7 @@
 
 The four folders of the project are reached through relative links beside this file, so to Python and to
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
-`autograd`, `linalg`, `special`, `random`) is a small real module here that re-exports: entries in
+`autograd`, `linalg`, `special`, `fft`, `random`) is a small real module here that re-exports: entries in
 `sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler` and
 `graph`, which most programs never ask for, are loaded when they are first named.
 """
@@ -12,10 +12,11 @@ from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import accelerator, autograd, backends, cuda, func, linalg, nn, optim, random, special, utils
+from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, optim, random, special, utils
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -28,11 +29,13 @@ from .runtime.autograd import (
 )
 from .runtime.batching import vmap
 from .runtime.broadcasting import broadcast_shapes, broadcast_tensors
+from .runtime.contraction import chain_matmul, einsum, tensordot
 from .runtime.creation import (
     arange,
     as_tensor,
     asarray,
     bernoulli,
+    binomial,
     empty,
     empty_like,
     eye,
@@ -41,9 +44,11 @@ from .runtime.creation import (
     full,
     full_like,
     linspace,
+    multinomial,
     normal,
     ones,
     ones_like,
+    poisson,
     rand,
     rand_like,
     randint,
@@ -52,6 +57,8 @@ from .runtime.creation import (
     randn_like,
     randperm,
     tensor,
+    tril_indices,
+    triu_indices,
     zeros,
     zeros_like,
 )
@@ -112,7 +119,7 @@ from .runtime.queries import (
     isclose,
     numel,
 )
-from .runtime.random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .runtime.serialization import load, save
 from .runtime.settings import (
     are_deterministic_algorithms_enabled,
@@ -120,6 +127,7 @@ from .runtime.settings import (
     set_float32_matmul_precision,
     use_deterministic_algorithms,
 )
+from .runtime.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
 from .runtime.shapes import Size
 from .runtime.threads import get_num_threads, set_num_threads
 
@@ -133,6 +141,8 @@ half, float, double = float16, float32, float64
 cfloat, cdouble = complex64, complex128
 short, int, long = int16, int32, int64
 bool = bool_
+
+_keep_freed_memory()
 
 __all__ = [
     "BFloat16Tensor",
@@ -156,31 +166,41 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "as_tensor",
     "asarray",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "autograd",
     "backends",
     "bernoulli",
     "bfloat16",
+    "block_diag",
+    "binomial",
     "bool",
     "broadcast_shapes",
     "broadcast_tensors",
     "can_cast",
+    "cartesian_prod",
     "cdouble",
     "cfloat",
+    "chain_matmul",
     "channels_last",
     "channels_last_3d",
     "complex64",
     "complex128",
     "contiguous_format",
     "cuda",
+    "default_generator",
     "device",
     "double",
     "dtype",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "enable_grad",
     "equal",
     "eye",
+    "fft",
     "finfo",
     "float",
     "float16",
@@ -223,6 +243,8 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "meshgrid",
+    "multinomial",
     "nan",
     "newaxis",
     "nn",
@@ -233,6 +255,7 @@ __all__ = [
     "ones_like",
     "optim",
     "pi",
+    "poisson",
     "preserve_format",
     "profiler",
     "promote_types",
@@ -257,6 +280,9 @@ __all__ = [
     "special",
     "strided",
     "tensor",
+    "tril_indices",
+    "triu_indices",
+    "tensordot",
     "uint8",
     "use_deterministic_algorithms",
     "utils",
