@@ -132,7 +132,7 @@ NO_KERNEL = re.compile(  # what PyTorch says of dtypes that it does not compute 
 def difference(
     ours: tuple[Any, ...] | Exception, theirs: tuple[Any, ...] | Exception, given: Iterable[Any] = ()
 ) -> str:
-    """In what two calls differ; empty where they end alike. Of the arguments `given` the least exact sets the tolerance.
+    """In what two calls differ; empty where they end alike. The least exact of the arguments sets the tolerance.
 
     Where PyTorch refuses a dtype, specgrad may compute, or raise another RuntimeError. Where PyTorch's Python code
     looks at a value before its type, the error of a wrong type may be another one.
