@@ -74,9 +74,9 @@ def public(name: str) -> Pair | None:
     base = name.partition(".")[0]
     method = getattr(sg.Tensor, base, None)
     methods = None if method is None or base.startswith("_") else Pair(method, reached(torch, f"Tensor.{base}"), True)
-    for space in SPACES:
-        function = reached(sg, f"{space}.{base}")
-        theirs = reached(torch, f"{space}.{base}")
+    for space, own in ((space, own) for space in SPACES for own in (base, base.removeprefix(f"{space}_"))):
+        function = reached(sg, f"{space}.{own}")
+        theirs = reached(torch, f"{space}.{own}")
         if getattr(function, "__module__", "").endswith("generated.ops"):
             return methods if methods and torch and theirs is None else Pair(function, theirs, False)
     return methods
@@ -143,7 +143,7 @@ def difference(
     if wrong_type and isinstance(theirs, AttributeError | ValueError):
         return ""
     if isinstance(ours, Exception) or isinstance(theirs, Exception):
-        alike = isinstance(ours, Exception) and isinstance(ours, type(theirs))
+        alike = isinstance(ours, type(theirs)) or type(ours).__name__ == type(theirs).__name__.strip("_")
         return "" if alike else f"{shown(ours)}, not {shown(theirs)}"
     if len(ours) != len(theirs):
         return f"{len(ours)} outputs, not {len(theirs)}"
