@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -74,12 +74,18 @@ def public(name: str) -> Pair | None:
     base = name.partition(".")[0]
     method = getattr(sg.Tensor, base, None)
     methods = None if method is None or base.startswith("_") else Pair(method, reached(torch, f"Tensor.{base}"), True)
-    for space, own in ((space, own) for space in SPACES for own in (base, base.removeprefix(f"{space}_"))):
-        function = reached(sg, f"{space}.{own}")
-        theirs = reached(torch, f"{space}.{own}")
+    for path in paths(base):
+        function, theirs = reached(sg, path), reached(torch, path)
         if getattr(function, "__module__", "").endswith("generated.ops"):
             return methods if methods and torch and theirs is None else Pair(function, theirs, False)
     return methods
+
+
+def paths(base: str) -> Iterator[str]:
+    """Where a function of this name may be; one named `linalg_x` is `linalg.x` for users."""
+    for space in SPACES:
+        yield f"{space}.{base}"
+        yield f"{space}.{base.removeprefix(f'{space}_')}"
 
 
 def reached(root: Any, path: str) -> Any:
