@@ -99,7 +99,7 @@ DIFFERENT = {
 @pytest.mark.parametrize("name", COMPARED or [""])
 def test_values_and_dtypes(name: str, dtype: Any) -> None:
     """Results have PyTorch's values and dtypes, wherever both define the op."""
-    compared = name and defined(name, dtype) and not documented(name, f"values of {dtype.name}")
+    compared = name and defined(name, dtype) and not documented(name, f"in {dtype.name}")
     for text in texts(BY_NAME[name], dtype.kind) if compared else ():
         given = arguments(name, text, Style(dtype))
         for ours, other in zip(answer(name, given), outputs_of(name, named_for_torch(name, given)), strict=False):
@@ -122,7 +122,7 @@ def test_gradients(name: str, dtype: Any) -> None:
     """Gradients are PyTorch's, also at the kinks, wherever both define them."""
     style = Style(dtype, grad=True)
     allowed = name and defined(name, dtype) and (dtype is sg.float64 or BY_NAME[name].complex)
-    allowed = allowed and not documented(name, f"gradient of {dtype.name}")
+    allowed = allowed and not documented(name, f"gradient in {dtype.name}")
     for text in texts(BY_NAME[name]) if allowed else ():
         right = their_gradients(name, named_for_torch(name, arguments(name, text, style)))
         for ours, other in zip(gradients(name, text, style), right, strict=False):
