@@ -33,7 +33,7 @@ from .shapes import (
     squeezed,
     transposed,
 )
-from .windows import cut, windows
+from .windows import ordered, windows
 
 __all__ = [
     "add_product",
@@ -46,7 +46,6 @@ __all__ = [
     "convolve_input_grad",
     "convolve_weight_grad",
     "cross_entropy",
-    "cut",
     "drawn_each",
     "drawn_once",
     "dynamic",
@@ -70,6 +69,7 @@ __all__ = [
     "normalize_by",
     "normalize_groups",
     "normalize_rms",
+    "ordered",
     "pick",
     "pick_backward",
     "planes",
