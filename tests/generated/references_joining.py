@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from .references_losses import transposed
+from .references_shape import narrow
 
 
 def windows(self: Any, dimension: int, size: int, step: int) -> Any:
@@ -69,6 +70,7 @@ JOINING: dict[str, Callable[..., Any]] = {
     "vsplit.indices": lambda self, indices: tuple(np.split(self, indices)),
     "dsplit.int": lambda self, sections: tuple(np.split(self, sections, 2)),
     "dsplit.indices": lambda self, indices: tuple(np.split(self, indices, 2)),
+    "narrow_copy": narrow,
     "fliplr": lambda self: np.fliplr(self),
     "flipud": lambda self: np.flipud(self),
     "rot90": lambda self, k=1, dims=(0, 1): np.rot90(self, k, dims),
