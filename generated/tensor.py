@@ -363,6 +363,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     unsqueeze_ = ops.unsqueeze_
     expand_as = ops.expand_as
     tensor_split = ops.tensor_split
+    narrow_copy = ops.narrow_copy
     fliplr = ops.fliplr
     flipud = ops.flipud
     rot90 = ops.rot90
