@@ -13,17 +13,35 @@ import numpy as np
 
 from ..runtime import checks, views
 from ..runtime.autograd import (
+    formulas_bags,
     formulas_contraction,
     formulas_convolution,
+    formulas_counting,
+    formulas_covariance,
+    formulas_ctc,
     formulas_decompositions,
+    formulas_differences,
+    formulas_distances,
+    formulas_elementwise,
+    formulas_fourier,
+    formulas_grids,
+    formulas_images,
     formulas_indexing,
+    formulas_joining,
     formulas_linalg,
     formulas_matrix,
+    formulas_network,
+    formulas_pairs,
+    formulas_places,
     formulas_products,
+    formulas_quantiles,
     formulas_rearranging,
     formulas_reductions,
+    formulas_sampling,
     formulas_shape,
     formulas_solving,
+    formulas_statistics,
+    formulas_value_losses,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
@@ -36,11 +54,15 @@ from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
+from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
+from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
+from ..runtime.kernels.cpu import ctc as ctc_kernels
 from ..runtime.kernels.cpu import decompositions as decompositions_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
+from ..runtime.kernels.cpu import fourier as fourier_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
@@ -51,40 +73,67 @@ from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
+from ..runtime.kernels.cpu import parts as parts_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
+from ..runtime.kernels.cpu import ranking as ranking_kernels
+from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import resampling as resampling_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import running as running_kernels
+from ..runtime.kernels.cpu import scans as scans_kernels
+from ..runtime.kernels.cpu import searching as searching_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.kernels.cpu import solving as solving_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
+from ..runtime.kernels.cpu import windows as windows_kernels
 from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
+from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
+from ..runtime.rules import bags as bags_rules
 from ..runtime.rules import borders as borders_rules
 from ..runtime.rules import contraction as contraction_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import counting as counting_rules
+from ..runtime.rules import covariance as covariance_rules
+from ..runtime.rules import ctc as ctc_rules
+from ..runtime.rules import differences as differences_rules
+from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
+from ..runtime.rules import fourier as fourier_rules
+from ..runtime.rules import grids as grids_rules
+from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
+from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import norms as norms_rules
+from ..runtime.rules import pairs as pairs_rules
+from ..runtime.rules import parts as parts_rules
 from ..runtime.rules import pieces as pieces_rules
+from ..runtime.rules import places as places_rules
 from ..runtime.rules import pooling as pooling_rules
+from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
+from ..runtime.rules import sampling as sampling_rules
+from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import solving as solving_rules
 from ..runtime.rules import sorting as sorting_rules
+from ..runtime.rules import special as special_rules
+from ..runtime.rules import statistics as statistics_rules
 from ..runtime.rules import transposes as transposes_rules
+from ..runtime.rules import value_losses as value_losses_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
 from ..runtime.tensor import adopt, fresh, geometries, geometry
@@ -106,6 +155,7 @@ SQUEEZE_DIM_PLANS: dict[Any, Any] = {}
 UNSQUEEZE_PLANS: dict[Any, Any] = {}
 EXPAND_PLANS: dict[Any, Any] = {}
 ALIAS_PLANS: dict[Any, Any] = {}
+UNFOLD_PLANS: dict[Any, Any] = {}
 SELECT_PLANS: dict[Any, Any] = {}
 SLICE_PLANS: dict[Any, Any] = {}
 NARROW_PLANS: dict[Any, Any] = {}
@@ -115,7 +165,7 @@ DIAGONAL_PLANS: dict[Any, Any] = {}
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:80)
+    abs(Tensor self) -> Tensor (derivatives.yaml:83)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -173,7 +223,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:96)
+    neg(Tensor self) -> Tensor (derivatives.yaml:99)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -241,7 +291,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:110)
+    sign(Tensor self) -> Tensor (derivatives.yaml:113)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -309,7 +359,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:122)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:125)
     Dtypes: all.
 
     Args:
@@ -377,7 +427,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:136)
+    square(Tensor self) -> Tensor (derivatives.yaml:139)
     Dtypes: all.
 
     Args:
@@ -445,7 +495,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:148)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:151)
     Dtypes: all.
 
     Args:
@@ -513,7 +563,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:160)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:163)
     Dtypes: all.
 
     Args:
@@ -581,7 +631,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:172)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:175)
     Dtypes: all.
 
     Args:
@@ -649,7 +699,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:185)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:188)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -748,7 +798,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:204)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:207)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -825,7 +875,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:221)
+    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:224)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -869,7 +919,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:232)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:235)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -915,7 +965,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:245)
+    exp(Tensor self) -> Tensor (derivatives.yaml:248)
     Dtypes: all.
 
     Args:
@@ -985,7 +1035,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:259)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:262)
     Dtypes: all.
 
     Args:
@@ -1053,7 +1103,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:270)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:273)
     Dtypes: all.
 
     Args:
@@ -1121,7 +1171,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:282)
+    log(Tensor self) -> Tensor (derivatives.yaml:285)
     Dtypes: all.
 
     Args:
@@ -1189,7 +1239,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:294)
+    log2(Tensor self) -> Tensor (derivatives.yaml:297)
     Dtypes: all.
 
     Args:
@@ -1257,7 +1307,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:306)
+    log10(Tensor self) -> Tensor (derivatives.yaml:309)
     Dtypes: all.
 
     Args:
@@ -1325,7 +1375,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:318)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:321)
     Dtypes: all.
 
     Args:
@@ -1393,7 +1443,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:333)
+    sin(Tensor self) -> Tensor (derivatives.yaml:336)
     Dtypes: all.
 
     Args:
@@ -1461,7 +1511,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:344)
+    cos(Tensor self) -> Tensor (derivatives.yaml:347)
     Dtypes: all.
 
     Args:
@@ -1529,7 +1579,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:355)
+    tan(Tensor self) -> Tensor (derivatives.yaml:358)
     Dtypes: all.
 
     Args:
@@ -1597,7 +1647,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:367)
+    asin(Tensor self) -> Tensor (derivatives.yaml:370)
     Dtypes: all.
 
     Args:
@@ -1665,7 +1715,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:380)
+    acos(Tensor self) -> Tensor (derivatives.yaml:383)
     Dtypes: all.
 
     Args:
@@ -1733,7 +1783,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:393)
+    atan(Tensor self) -> Tensor (derivatives.yaml:396)
     Dtypes: all.
 
     Args:
@@ -1801,7 +1851,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:407)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:410)
     Dtypes: all.
 
     Args:
@@ -1869,7 +1919,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:418)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:421)
     Dtypes: all.
 
     Args:
@@ -1937,7 +1987,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:429)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:432)
     Dtypes: all.
 
     Args:
@@ -2005,7 +2055,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:442)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:445)
     Dtypes: all.
 
     Args:
@@ -2073,7 +2123,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:456)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:459)
     Dtypes: all.
 
     Args:
@@ -2141,7 +2191,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:469)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:472)
     Dtypes: all.
 
     Args:
@@ -2209,7 +2259,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:485)
     Dtypes: floats.
 
     Args:
@@ -2306,7 +2356,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:501)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:504)
     Dtypes: floats.
 
     Args:
@@ -2401,7 +2451,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:517)
+    erf(Tensor self) -> Tensor (derivatives.yaml:520)
     Dtypes: floats.
 
     Args:
@@ -2469,7 +2519,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:530)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:533)
     Dtypes: floats.
 
     Args:
@@ -2537,7 +2587,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:543)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:546)
     Dtypes: all.
 
     Args:
@@ -2605,7 +2655,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:555)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:558)
     Dtypes: floats.
 
     Args:
@@ -2650,7 +2700,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:569)
+    relu(Tensor self) -> Tensor (derivatives.yaml:572)
     Dtypes: integers, floats.
 
     Args:
@@ -2718,33 +2768,20 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:583)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:586)
     Dtypes: floats.
 
     Args:
         input: tensor.
         negative_slope: number; default 0.01.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where(self > 0, grad, grad * negative_slope)
     Example:
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and negative_slope.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.LEAKY_RELU.kernels.forward(a, float(negative_slope), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.LeakyReluBackward0.record(result, input, float(negative_slope), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not PLAIN:
         return lifted
     checks.tensor("leaky_relu", "input", input)
@@ -2753,21 +2790,6 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and negative_slope.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.LEAKY_RELU.kernels.forward(a, float(negative_slope), a)
-                input._bump_version("leaky_relu_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
         return lifted
     original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
@@ -2790,7 +2812,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:599)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:602)
     Dtypes: floats.
 
     Args:
@@ -2799,34 +2821,13 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         scale: number; default 1.
         input_scale: number; default 1.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))
     Example:
         >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and alpha.__class__ in REAL
-                and scale.__class__ in REAL
-                and input_scale.__class__ in REAL
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.ELU.kernels.forward(a, float(alpha), float(scale), float(input_scale), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.EluBackward0.record(
-                        result, input, float(alpha), float(scale), float(input_scale), plain=True
-                    )
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
         return lifted
     checks.tensor("elu", "input", input)
@@ -2835,23 +2836,6 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """`elu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and alpha.__class__ in REAL
-                and scale.__class__ in REAL
-                and input_scale.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.ELU.kernels.forward(a, float(alpha), float(scale), float(input_scale), a)
-                input._bump_version("elu_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
         return lifted
     original = before_write("elu_", input, (input,), keep=(input,), share="same")
@@ -2878,7 +2862,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:615)
+    silu(Tensor self) -> Tensor (derivatives.yaml:618)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2943,7 +2927,7 @@ def _silu(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:629)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:632)
     Dtypes: floats.
 
     Args:
@@ -2985,7 +2969,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:639)
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:642)
     Dtypes: floats.
 
     Args:
@@ -3027,7 +3011,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:649)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:652)
     Dtypes: floats.
 
     Args:
@@ -3069,7 +3053,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:660)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:663)
     Dtypes: floats.
 
     Args:
@@ -3113,7 +3097,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:674)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:677)
     Dtypes: floats.
 
     Args:
@@ -3134,8 +3118,11 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
         return lifted
     name = "gelu"
-    self = checks.tensor(name, "input", input)
-    approximate = checks.string(name, "approximate", approximate)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if approximate.__class__ is not str:
+        approximate = checks.string(name, "approximate", approximate)
     self, approximate = elementwise_rules.gelu_approximation(name, self, approximate)
     return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
 
@@ -3143,7 +3130,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:688)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:691)
     Dtypes: floats.
 
     Args:
@@ -3151,26 +3138,13 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
         beta: number; default 1.
         threshold: number; default 20.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))
     Example:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and beta.__class__ in REAL and threshold.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.SOFTPLUS.kernels.forward(a, float(beta), float(threshold), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SoftplusBackward0.record(result, input, float(beta), float(threshold), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("softplus", softplus, "elementwise", input, beta, threshold)) is not PLAIN:
         return lifted
     checks.tensor("softplus", "input", input)
@@ -3192,7 +3166,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:703)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:706)
     Dtypes: integers, floats.
 
     Args:
@@ -3200,26 +3174,13 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         min_val: number; default -1.
         max_val: number; default 1.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where((self <= min_val) | (self >= max_val), 0, grad)
     Example:
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min_val.__class__ in REAL and max_val.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.HARDTANH.kernels.forward(a, float(min_val), float(max_val), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.HardtanhBackward0.record(result, input, float(min_val), float(max_val), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not PLAIN:
         return lifted
     checks.tensor("hardtanh", "input", input)
@@ -3228,22 +3189,6 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and min_val.__class__ in REAL
-                and max_val.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.HARDTANH.kernels.forward(a, float(min_val), float(max_val), a)
-                input._bump_version("hardtanh_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
         return lifted
     original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
@@ -3264,10 +3209,596 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     return result
 
 
+def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
+    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
+
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:724)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        alpha: number; default 1.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
+    Raises:
+        RuntimeError: expected: the scale is not 0.
+    Example:
+        >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
+        tensor([-0.7869,  2.0000])
+    """
+    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
+    checks.tensor("celu", "input", input)
+    return _celu("celu", input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """`celu`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
+        return lifted
+    original = before_write("celu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _celu("celu_", original, alpha, into=input)
+    return after_write(input, before)
+
+
+def _celu(name: str, self, alpha, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, alpha = activations_rules.celu_scale(name, self, alpha)
+    result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CeluBackward0.record(result, self, alpha)
+    if watch.active:
+        propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
+    return result
+
+
+def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
+
+    selu(Tensor self) -> Tensor (derivatives.yaml:738)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))
+    Example:
+        >>> sg.selu(sg.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SELU.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SeluBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("selu", out, _selu("selu", input), (input,), share="same")
+    checks.tensor("selu", "input", input)
+    return _selu("selu", input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """`selu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SELU.kernels.forward(a, a)
+                input._bump_version("selu_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("selu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _selu("selu_", original, into=input)
+    return after_write(input, before)
+
+
+def _selu(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SELU, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SeluBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SeluBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mish(input: Tensor) -> Tensor:
+    """x * tanh(ln(1 + e^x)) (Misra 2019).
+
+    mish(Tensor self) -> Tensor (derivatives.yaml:752)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))
+    Example:
+        >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.MISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.MishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("mish", "input", input)
+    return _mish("mish", input)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """`mish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.MISH.kernels.forward(a, a)
+                input._bump_version("mish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("mish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _mish("mish_", original, into=input)
+    return after_write(input, before)
+
+
+def _mish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardsigmoid(input: Tensor) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
+
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:766)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self > -3) & (self < 3), grad / 6, 0)
+    Example:
+        >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
+        tensor([0.0000, 0.5000, 0.7500])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSIGMOID.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardsigmoidBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardsigmoid", "input", input)
+    return _hardsigmoid("hardsigmoid", input)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSIGMOID.kernels.forward(a, a)
+                input._bump_version("hardsigmoid_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardsigmoid("hardsigmoid_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardsigmoid(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardsigmoidBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardswish(input: Tensor) -> Tensor:
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
+
+    hardswish(Tensor self) -> Tensor (derivatives.yaml:781)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))
+    Example:
+        >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
+        tensor([-0.0000,  1.1250,  4.0000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSWISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardswishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardswish", "input", input)
+    return _hardswish("hardswish", input)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSWISH.kernels.forward(a, a)
+                input._bump_version("hardswish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardswish("hardswish_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardswish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardswishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardswishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x where |x| > lambd, 0 elsewhere.
+
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:796)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Example:
+        >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.7000,  0.0000,  2.0000])
+    """
+    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
+    checks.tensor("hardshrink", "input", input)
+    return _hardshrink("hardshrink", input, lambd)
+
+
+def _hardshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, and 0 where |x| <= lambd.
+
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:808)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Raises:
+        RuntimeError: expected: the width is finite and not negative.
+    Example:
+        >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.2000,  0.0000,  1.5000])
+    """
+    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
+        return lifted
+    checks.tensor("softshrink", "input", input)
+    return _softshrink("softshrink", input, lambd)
+
+
+def _softshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    self, lambd = activations_rules.shrink_width(name, self, lambd)
+    result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SoftshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x).
+
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:825)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self - tanh(self)
+    Example:
+        >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
+        tensor([0.0000, 1.0360])
+    """
+    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
+        return lifted
+    name = "tanhshrink"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self - op.tanh(self)
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|).
+
+    softsign(Tensor self) -> Tensor (derivatives.yaml:835)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self / (abs(self) + 1)
+    Example:
+        >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
+        return lifted
+    name = "softsign"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self / (op.abs(self) + 1)
+
+
+def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """x where x > bound, value elsewhere. The gradient at the bound is 0.
+
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:847)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        bound: number.
+        value: number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= bound, 0, grad)
+    Example:
+        >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
+        tensor([9., 2.])
+    """
+    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    checks.tensor("threshold", "input", input)
+    return _threshold("threshold", input, bound, value)
+
+
+def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    original = before_write("threshold_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _threshold("threshold_", original, bound, value, into=input)
+    return after_write(input, before)
+
+
+def _threshold(name: str, self, bound, value, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    bound = checks.scalar(name, "bound", bound)
+    value = checks.scalar(name, "value", value)
+    result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ThresholdBackward0.record(result, self, bound)
+    if watch.active:
+        propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
+    return result
+
+
+def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
+    """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
+
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:863)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chunk(self, 2, dim)[0] * sigmoid(chunk(self, 2, dim)[1])
+    Raises:
+        IndexError, RuntimeError: expected: the dimension has an even number of elements.
+    Example:
+        >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "glu"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = activations_rules.two_halves(name, self, dim)
+    return op.chunk(self, 2, dim)[0] * op.sigmoid(op.chunk(self, 2, dim)[1])
+
+
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
+
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:875)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channel_leak(self, along_channels(weight, self.ndim))
+    Raises:
+        RuntimeError: expected: one slope for all, or one for each channel (dimension 1, if there is one); of the dtype
+            of the numbers.
+    Example:
+        >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
+        tensor([[-0.1000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
+        return lifted
+    name = "prelu"
+    if out is not None:
+        return write_out(name, out, prelu(input, weight))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, weight = activations_rules.channel_slopes(name, self, weight)
+    return op.channel_leak(self, formulas_elementwise.along_channels(weight, self.ndim))
+
+
+def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
+    """x for x > 0, weight * x otherwise: prelu with its weights in place.
+
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:885)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or number.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: where(self > 0, grad, grad * weight)
+        weight: where(self > 0, 0, grad * self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
+        return lifted
+    checks.tensor("channel_leak", "input", input)
+    return _channel_leak("channel_leak", input, weight)
+
+
+def _channel_leak(name: str, self, weight, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
+    result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
+    if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
+        functions.ChannelLeakBackward0.record(result, self, weight)
+    if watch.active:
+        propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
+    return result
+
+
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:721)
+    floor(Tensor self) -> Tensor (derivatives.yaml:898)
     Dtypes: integers, floats.
 
     Args:
@@ -3335,7 +3866,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:733)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:910)
     Dtypes: integers, floats.
 
     Args:
@@ -3403,7 +3934,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:745)
+    round(Tensor self) -> Tensor (derivatives.yaml:922)
     Dtypes: integers, floats.
 
     Args:
@@ -3468,7 +3999,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:936)
     Dtypes: floats.
 
     Args:
@@ -3520,7 +4051,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:769)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:946)
     Dtypes: integers, floats.
 
     Args:
@@ -3588,7 +4119,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:782)
+    frac(Tensor self) -> Tensor (derivatives.yaml:959)
     Dtypes: floats.
 
     Args:
@@ -3656,7 +4187,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:796)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:973)
     Dtypes: all.
 
     Args:
@@ -3696,7 +4227,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:806)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:983)
     Dtypes: all.
 
     Args:
@@ -3736,7 +4267,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:816)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:993)
     Dtypes: all.
 
     Args:
@@ -3776,7 +4307,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:828)
+    conj(Tensor self) -> Tensor (derivatives.yaml:1005)
     Dtypes: all.
 
     Args:
@@ -3826,7 +4357,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:839)
+    real(Tensor self) -> Tensor (derivatives.yaml:1016)
     Dtypes: all.
 
     Args:
@@ -3877,7 +4408,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:852)
+    imag(Tensor self) -> Tensor (derivatives.yaml:1029)
     Dtypes: complex numbers.
 
     Args:
@@ -3912,7 +4443,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1044)
     Dtypes: all.
 
     Args:
@@ -4014,7 +4545,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1063)
     Dtypes: all.
 
     Args:
@@ -4095,7 +4626,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1072)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4109,7 +4640,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
         self: grad
         other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
     Raises:
-        RuntimeError: expected: shapes that broadcast.
+        RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
     Example:
         >>> sg.tensor([5, 7]) - sg.tensor([1, 10])
         tensor([ 4, -3])
@@ -4203,6 +4734,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
+    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
@@ -4214,7 +4746,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1089)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4228,7 +4760,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
         other: grad
     Raises:
-        RuntimeError: expected: shapes that broadcast.
+        RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
     Example:
         >>> sg.rsub(sg.tensor([1, 2]), sg.tensor([10, 10]))
         tensor([9, 8])
@@ -4237,6 +4769,13 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         try:
             a = input._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and alpha.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.RSUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.RsubBackward0.record(result, input, constant(other, dtype), float(alpha), plain=True)
+                return result
             b = other._flat
             if (
                 dtype.native
@@ -4275,6 +4814,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
+    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
@@ -4286,7 +4826,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)
     Dtypes: all.
 
     Args:
@@ -4394,7 +4934,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)
     Dtypes: all.
 
     Args:
@@ -4497,7 +5037,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:960)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1140)
     Dtypes: all.
 
     Args:
@@ -4526,9 +5066,13 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     name = "div"
     if out is not None:
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
-    rounding_mode = checks.optional_string(name, "rounding_mode", rounding_mode)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if rounding_mode is not None and rounding_mode.__class__ is not str:
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -4558,7 +5102,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:973)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1153)
     Dtypes: all.
 
     Args:
@@ -4587,9 +5131,12 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     name = "div"
     if out is not None:
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     other = checks.scalar(name, "other", other)
-    rounding_mode = checks.optional_string(name, "rounding_mode", rounding_mode)
+    if rounding_mode is not None and rounding_mode.__class__ is not str:
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -4619,7 +5166,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1163)
     Dtypes: integers, floats.
 
     Args:
@@ -4729,7 +5276,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1179)
     Dtypes: integers, floats.
 
     Args:
@@ -4790,7 +5337,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1191)
     Dtypes: integers, floats.
 
     Args:
@@ -4897,7 +5444,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1208)
     Dtypes: integers, floats.
 
     Args:
@@ -4995,7 +5542,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1224)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5061,7 +5608,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1241)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5125,7 +5672,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1259)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5178,7 +5725,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1271)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5230,7 +5777,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1287)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5296,7 +5843,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1300)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5362,7 +5909,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1313)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5428,7 +5975,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5494,7 +6041,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1161)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1341)
     Dtypes: all.
 
     Args:
@@ -5507,7 +6054,8 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
         return lifted
     name = "where"
-    condition = checks.tensor(name, "condition", condition)
+    if not isinstance(condition, Tensor):
+        condition = checks.tensor(name, "condition", condition)
     return formulas_indexing.nonzero_as_tuple(condition)
 
 
@@ -5516,7 +6064,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1350)
     Dtypes: all.
 
     Args:
@@ -5532,6 +6080,30 @@ def where_self(
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
     """
+    if not watch.active and out is None:
+        try:
+            a = condition._flat
+            dtype = input._dtype
+            b = input._flat
+            c = other._flat
+            if (
+                dtype.native
+                and condition._dtype is bool_
+                and other._dtype is dtype
+                and input._shape == condition._shape
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and c is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.WHERE_SELF.kernels.forward(a, b, c, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.WhereBackward0.record(result, condition, input, other, plain=True)
+                return result
+        except AttributeError:
+            pass
     if (
         watch.lifts
         and (lifted := lift("where.self", where_self, "elementwise", condition, input, other, out=out)) is not PLAIN
@@ -5558,12 +6130,87 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
     return result
 
 
+def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
+    """x limited to [min, max]: clamp with both bounds.
+
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1368)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min: number.
+        max: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= min) & (self <= max), grad, 0)
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and min.__class__ in REAL and max.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ClampBackward0.record(result, input, float(min), float(max), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
+    checks.tensor("clamp", "input", input)
+    return _clamp_both("clamp", input, min, max)
+
+
+def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
+    """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and min.__class__ in REAL
+                and max.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), a)
+                input._bump_version("clamp_")
+                return input
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("clamp.both", clamp_both_, "elementwise", input, min, max)) is not PLAIN:
+        return lifted
+    original = before_write("clamp_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _clamp_both("clamp_", original, min, max, into=input)
+    return after_write(input, before)
+
+
+def _clamp_both(name: str, self, min, max, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ClampBackward0.record(result, self, min, max)
+    if watch.active:
+        propagate(functions.ClampBackward0, result, (self, min, max), (self,), into)
+    return result
+
+
 def clamp_default(
     input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1188)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1380)
     Dtypes: integers, floats.
 
     Args:
@@ -5574,8 +6221,8 @@ def clamp_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp_both(self,
-            min, max))
+        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp(self, min,
+            max))
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
@@ -5584,16 +6231,16 @@ def clamp_default(
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_default(input, min, max))
-    self = checks.tensor(name, "input", input)
-    min = checks.optional_scalar(name, "min", min)
-    max = checks.optional_scalar(name, "max", max)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if min is not None:
+        min = checks.scalar(name, "min", min)
+    if max is not None:
+        max = checks.scalar(name, "max", max)
     self, min, max = elementwise_rules.some_bound(name, self, min, max)
     return (
-        op.clamp_max(self, max)
-        if min is None
-        else op.clamp_min(self, min)
-        if max is None
-        else op.clamp_both(self, min, max)
+        op.clamp_max(self, max) if min is None else op.clamp_min(self, min) if max is None else op.clamp(self, min, max)
     )
 
 
@@ -5607,58 +6254,12 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
     return after_write(input, before)
 
 
-def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
-    """x limited to [min, max]: clamp with both bounds.
-
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        min: number.
-        max: number.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Gradients:
-        self: where((self >= min) & (self <= max), grad, 0)
-    """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min.__class__ in REAL and max.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ClampBothBackward0.record(result, input, float(min), float(max), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
-    if watch.lifts and (lifted := lift("clamp_both", clamp_both, "elementwise", input, min, max)) is not PLAIN:
-        return lifted
-    checks.tensor("clamp_both", "input", input)
-    return _clamp_both("clamp_both", input, min, max)
-
-
-def _clamp_both(name: str, self, min, max, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min = checks.scalar(name, "min", min)
-    max = checks.scalar(name, "max", max)
-    result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ClampBothBackward0.record(result, self, min, max)
-    if watch.active:
-        propagate(functions.ClampBothBackward0, result, (self, min, max), (self,), into)
-    return result
-
-
 def clamp_tensor(
     input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1216)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1396)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5682,9 +6283,13 @@ def clamp_tensor(
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_tensor(input, min, max))
-    self = checks.tensor(name, "input", input)
-    min = checks.optional_tensor(name, "min", min)
-    max = checks.optional_tensor(name, "max", max)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if min is not None and not isinstance(min, Tensor):
+        min = checks.tensor(name, "min", min)
+    if max is not None and not isinstance(max, Tensor):
+        max = checks.tensor(name, "max", max)
     self, min, max = elementwise_rules.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max)
@@ -5708,7 +6313,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1406)
     Dtypes: integers, floats.
 
     Args:
@@ -5778,7 +6383,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1421)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5867,7 +6472,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1433)
     Dtypes: integers, floats.
 
     Args:
@@ -5937,7 +6542,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1448)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6026,7 +6631,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1282)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1462)
     Dtypes: all.
 
     Args:
@@ -6097,7 +6702,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1294)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1474)
     Dtypes: all.
 
     Args:
@@ -6168,7 +6773,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1487)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6239,7 +6844,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1321)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1501)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6310,7 +6915,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1335)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1515)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6381,7 +6986,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1349)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1529)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6452,7 +7057,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1545)
     Dtypes: all.
 
     Args:
@@ -6518,7 +7123,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1556)
     Dtypes: all.
 
     Args:
@@ -6584,7 +7189,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1387)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1567)
     Dtypes: all.
 
     Args:
@@ -6650,7 +7255,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1398)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1578)
     Dtypes: all.
 
     Args:
@@ -6701,7 +7306,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1409)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1589)
     Dtypes: bool, integers.
 
     Args:
@@ -6748,7 +7353,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1422)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1602)
     Dtypes: bool, integers.
 
     Args:
@@ -6795,7 +7400,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1435)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1615)
     Dtypes: bool, integers.
 
     Args:
@@ -6842,7 +7447,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1448)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1628)
     Dtypes: bool, integers.
 
     Args:
@@ -6879,10 +7484,2538 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
+def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * ln(y), and 0 where x is 0, whatever y is but nan.
+
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1642)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))
+        other: grad * self / other
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
+    checks.tensor("xlogy", "input", input)
+    return _xlogy_tensor("xlogy", input, other)
+
+
+def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`xlogy_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("xlogy_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    _xlogy_tensor("xlogy_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _xlogy_tensor(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.XLOGY_TENSOR, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.XlogyBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.XlogyBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """c * ln(y) for a number c.
+
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1657)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: grad * self / other
+    """
+    if not watch.active and out is None:
+        try:
+            a = other._flat
+            dtype = other._dtype
+            if dtype.native and a is not None and input.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.XLOGY_SCALAR_SELF.kernels.forward(a, float(input), flat)
+                result = fresh(flat, other._shape, dtype)
+                if (other._rg) and grad_mode.grad:
+                    functions.XlogyBackward1.record(result, float(input), other, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
+    return _xlogy_scalar_self("xlogy", input, other)
+
+
+def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.XLOGY_SCALAR_SELF, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.XlogyBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.XlogyBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
+    """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
+
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))
+        other: grad * self / (other + 1)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    checks.tensor("xlog1py", "input", input)
+    return _xlog1py_default("xlog1py", input, other)
+
+
+def _xlog1py_default(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.XLOG1PY, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Xlog1pyBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Xlog1pyBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
+    """c * ln(1 + y) for a number c.
+
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: grad * self / (other + 1)
+    """
+    if not watch.active:
+        try:
+            a = other._flat
+            dtype = other._dtype
+            if dtype.native and a is not None and input.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.XLOG1PY_SELF_SCALAR.kernels.forward(a, float(input), flat)
+                result = fresh(flat, other._shape, dtype)
+                if (other._rg) and grad_mode.grad:
+                    functions.Xlog1pyBackward1.record(result, float(input), other, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    return _xlog1py_self_scalar("xlog1py", input, other)
+
+
+def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.XLOG1PY_SELF_SCALAR, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.Xlog1pyBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.Xlog1pyBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """ln(e^x + e^y), without overflow.
+
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(self - other)
+        other: grad * sigmoid(other - self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))
+        tensor([6.9315e-01, 1.0007e+03])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.LOGADDEXP.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.LogaddexpBackward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.LogaddexpBackward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
+    checks.tensor("logaddexp", "input", input)
+    return _logaddexp("logaddexp", input, other)
+
+
+def _logaddexp(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.LogaddexpBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.LogaddexpBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """log2(2^x + 2^y), without overflow.
+
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1709)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(0.6931471805599453 * (self - other))
+        other: grad * sigmoid(0.6931471805599453 * (other - self))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))
+        tensor([1., 4.])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.LOGADDEXP2.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.Logaddexp2Backward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.Logaddexp2Backward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
+    checks.tensor("logaddexp2", "input", input)
+    return _logaddexp2("logaddexp2", input, other)
+
+
+def _logaddexp2(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Logaddexp2Backward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Logaddexp2Backward0, result, (self, other), (self, other), into)
+    return result
+
+
+def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
+
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1724)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        eps: float or None, added to the variance; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: log_odds(self) if eps is None else log_odds(clamp(self, eps, 1 - eps))
+    Example:
+        >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
+        tensor([0.0000, 2.1972, 4.5951])
+    """
+    if watch.lifts and (lifted := lift("logit", logit, "composite", input, eps, out=out)) is not PLAIN:
+        return lifted
+    name = "logit"
+    if out is not None:
+        return write_out(name, out, logit(input, eps))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if eps is not None and eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    return op.log_odds(self) if eps is None else op.log_odds(op.clamp(self, eps, 1 - eps))
+
+
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
+    """`logit`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("logit", logit_, "composite", input, eps)) is not PLAIN:
+        return lifted
+    original = before_write("logit_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("logit_", input, logit(original, eps))
+    return after_write(input, before)
+
+
+def log_odds(input: Tensor) -> Tensor:
+    """ln(x / (1 - x)), exact also where it is near 0.
+
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1735)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (self * (1 - self))
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.LOG_ODDS.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.LogOddsBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("log_odds", log_odds, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("log_odds", "input", input)
+    return _log_odds("log_odds", input)
+
+
+def _log_odds(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG_ODDS, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogOddsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogOddsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def entr(input: Tensor) -> Tensor:
+    """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
+
+    entr(Tensor self) -> Tensor (derivatives.yaml:1745)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * (log(self) + 1)
+    Example:
+        >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.3466, -0.0000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ENTR.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.EntrBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("entr", "input", input)
+    return _entr("entr", input)
+
+
+def _entr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ENTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.EntrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.EntrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0.
+
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1761)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()
+    Example:
+        >>> sg.sinc(sg.tensor([0.0, 0.5]))
+        tensor([1.0000, 0.6366])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SINC.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SincBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("sinc", sinc, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
+    checks.tensor("sinc", "input", input)
+    return _sinc("sinc", input)
+
+
+def sinc_(input: Tensor) -> Tensor:
+    """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SINC.kernels.forward(a, a)
+                input._bump_version("sinc_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("sinc", sinc_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("sinc_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _sinc("sinc_", original, into=input)
+    return after_write(input, before)
+
+
+def _sinc(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SINC, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SincBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SincBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of erf; infinite at -1 and 1, nan beyond.
+
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1772)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 0.886226925452758 * grad * exp(result * result)
+    Example:
+        >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4769,    inf])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ERFINV.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ErfinvBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfinv", erfinv, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
+    checks.tensor("erfinv", "input", input)
+    return _erfinv("erfinv", input)
+
+
+def erfinv_(input: Tensor) -> Tensor:
+    """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ERFINV.kernels.forward(a, a)
+                input._bump_version("erfinv_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfinv", erfinv_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("erfinv_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _erfinv("erfinv_", original, into=input)
+    return after_write(input, before)
+
+
+def _erfinv(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFINV, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfinvBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfinvBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfcx(input: Tensor) -> Tensor:
+    """e^(x^2) * erfc(x), without underflow.
+
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1786)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (2 * self * result - 1.1283791670955126)
+    Example:
+        >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
+        tensor([1.0000, 0.0056])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ERFCX.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ErfcxBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("erfcx", "input", input)
+    return _erfcx("erfcx", input)
+
+
+def _erfcx(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFCX, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfcxBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfcxBackward0, result, (self,), (self,), into)
+    return result
+
+
+def ndtr(input: Tensor) -> Tensor:
+    """The distribution function of the standard normal distribution, exact also where it is near 0.
+
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1800)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * normal_pdf(self)
+    Example:
+        >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
+        tensor([0.0228, 0.5000, 0.9772])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NDTR.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NdtrBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("ndtr", "input", input)
+    return _ndtr("ndtr", input)
+
+
+def _ndtr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NdtrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def ndtri(input: Tensor) -> Tensor:
+    """The inverse of ndtr: the quantiles of the standard normal distribution.
+
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1814)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 2.5066282746310002 * grad * exp(result * result / 2)
+    Example:
+        >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
+        tensor([  -inf, 0.0000, 1.9600])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NDTRI.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NdtriBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("ndtri", "input", input)
+    return _ndtri("ndtri", input)
+
+
+def _ndtri(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTRI, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NdtriBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NdtriBackward0, result, (self,), (self,), into)
+    return result
+
+
+def log_ndtr(input: Tensor) -> Tensor:
+    """ln(ndtr(x)), without underflow.
+
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1828)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))),
+            normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))
+    Example:
+        >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
+        tensor([-53.2313,  -0.6931])
+    """
+    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("log_ndtr", "input", input)
+    return _log_ndtr("log_ndtr", input)
+
+
+def _log_ndtr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG_NDTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogNdtrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogNdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
+
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1846)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(digamma(self))
+    Example:
+        >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
+        tensor([0.0000, 3.1781, 0.5724])
+    """
+    if watch.lifts and (lifted := lift("lgamma", lgamma, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
+    checks.tensor("lgamma", "input", input)
+    return _lgamma("lgamma", input)
+
+
+def lgamma_(input: Tensor) -> Tensor:
+    """`lgamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lgamma", lgamma_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("lgamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _lgamma("lgamma_", original, into=input)
+    return after_write(input, before)
+
+
+def _lgamma(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LGAMMA, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LgammaBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LgammaBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
+
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1860)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        p: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sum_of_lgammas(self, p)
+    Raises:
+        RuntimeError: expected: the number of dimensions is positive.
+    Example:
+        >>> sg.mvlgamma(sg.tensor([3.0]), 2)
+        tensor([1.5502])
+    """
+    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "mvlgamma"
+    if out is not None:
+        return write_out(name, out, mvlgamma(input, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not int:
+        p = checks.integer(name, "p", p)
+    self, p = special_rules.positive_order(name, self, p)
+    return formulas_elementwise.sum_of_lgammas(self, p)
+
+
+def mvlgamma_(input: Tensor, p: int) -> Tensor:
+    """`mvlgamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma_, "composite", input, p)) is not PLAIN:
+        return lifted
+    original = before_write("mvlgamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("mvlgamma_", input, mvlgamma(original, p))
+    return after_write(input, before)
+
+
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of lgamma.
+
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1872)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(polygamma(1, self))
+    Example:
+        >>> sg.digamma(sg.tensor([1.0, 0.5]))
+        tensor([-0.5772, -1.9635])
+    """
+    if watch.lifts and (lifted := lift("digamma", digamma, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
+    checks.tensor("digamma", "input", input)
+    return _digamma("digamma", input)
+
+
+def digamma_(input: Tensor) -> Tensor:
+    """`digamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("digamma", digamma_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("digamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _digamma("digamma_", original, into=input)
+    return after_write(input, before)
+
+
+def _digamma(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.DIGAMMA, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.DigammaBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.DigammaBackward0, result, (self,), (self,), into)
+    return result
+
+
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order n of digamma.
+
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1886)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(polygamma(n + 1, self))
+    Raises:
+        RuntimeError: expected: the order of a derivative is not negative.
+    Example:
+        >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
+        tensor([1.6449, 4.9348])
+    """
+    if watch.lifts and (lifted := lift("polygamma", polygamma, "elementwise", n, input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
+    return _polygamma("polygamma", n, input)
+
+
+def _polygamma(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    n, self = special_rules.nonnegative_order(name, n, self)
+    result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PolygammaBackward0.record(result, n, self)
+    if watch.active:
+        propagate(functions.PolygammaBackward0, result, (n, self), (self,), into)
+    return result
+
+
+def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
+
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1901)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: not defined: zeta is differentiated in its second argument only
+        other: -grad * self * unfused(zeta(self + 1, other))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    checks.tensor("zeta", "input", input)
+    return _zeta_default("zeta", input, other)
+
+
+def _zeta_default(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.ZETA, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.ZetaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.ZetaBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
+    """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
+
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1916)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: -grad * self * unfused(zeta(self + 1, other))
+    """
+    if watch.lifts and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    return _zeta_self_scalar("zeta", input, other)
+
+
+def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.ZETA_SELF_SCALAR, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.ZetaBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.ZetaBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
+
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))
+        tensor([0.6321, 0.2642])
+    """
+    if watch.lifts and (lifted := lift("igamma", igamma, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
+    checks.tensor("igamma", "input", input)
+    return _igamma("igamma", input, other)
+
+
+def _igamma(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.IgammaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.IgammaBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """1 - igamma(a, x), exact also where it is near 0.
+
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1942)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))
+        tensor([3.6788e-01, 9.8366e-21])
+    """
+    if watch.lifts and (lifted := lift("igammac", igammac, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
+    checks.tensor("igammac", "input", input)
+    return _igammac("igammac", input, other)
+
+
+def _igammac(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.IgammacBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.IgammacBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind, of order 0.
+
+    i0(Tensor self) -> Tensor (derivatives.yaml:1958)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(i1(self))
+    Example:
+        >>> sg.i0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661])
+    """
+    if watch.lifts and (lifted := lift("i0", i0, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("i0", out, _i0("i0", input), (input,), share="same")
+    checks.tensor("i0", "input", input)
+    return _i0("i0", input)
+
+
+def i0_(input: Tensor) -> Tensor:
+    """`i0`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("i0", i0_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("i0_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _i0("i0_", original, into=input)
+    return after_write(input, before)
+
+
+def _i0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.I0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def i0e(input: Tensor) -> Tensor:
+    """e^-|x| * i0(x), without overflow.
+
+    i0e(Tensor self) -> Tensor (derivatives.yaml:1971)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (unfused(i1e(self)) - sgn(self) * result)
+    Example:
+        >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
+        tensor([1.0000, 0.0126])
+    """
+    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i0e", "input", input)
+    return _i0e("i0e", input)
+
+
+def _i0e(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0E, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I0eBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.I0eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def i1(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind, of order 1.
+
+    i1(Tensor self) -> Tensor (derivatives.yaml:1985)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.i1(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.5652])
+    """
+    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i1", "input", input)
+    return _i1("i1", input)
+
+
+def _i1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.I1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def i1e(input: Tensor) -> Tensor:
+    """e^-|x| * i1(x), without overflow.
+
+    i1e(Tensor self) -> Tensor (derivatives.yaml:1999)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))
+    Example:
+        >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
+        tensor([0.0000, 0.0126])
+    """
+    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i1e", "input", input)
+    return _i1e("i1e", input)
+
+
+def _i1e(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1E, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I1eBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.I1eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j0(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind, of order 0.
+
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2013)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(bessel_j1(self))
+    Example:
+        >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.7652])
+    """
+    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_j0", "input", input)
+    return _bessel_j0("bessel_j0", input)
+
+
+def _bessel_j0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselJ0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselJ0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j1(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind, of order 1.
+
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2027)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.4401])
+    """
+    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_j1", "input", input)
+    return _bessel_j1("bessel_j1", input)
+
+
+def _bessel_j1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselJ1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselJ1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_y0(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind, of order 0; nan for x < 0.
+
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2041)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(bessel_y1(self))
+    Example:
+        >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
+        tensor([0.0883, 0.0557])
+    """
+    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_y0", "input", input)
+    return _bessel_y0("bessel_y0", input)
+
+
+def _bessel_y0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_Y0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselY0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselY0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_y1(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind, of order 1; nan for x < 0.
+
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2056)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (unfused(bessel_y0(self)) - result / self)
+    Example:
+        >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
+        tensor([-0.7812,  0.2490])
+    """
+    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_y1", "input", input)
+    return _bessel_y1("bessel_y1", input)
+
+
+def _bessel_y1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_Y1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselY1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselY1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is negative; of zeros, whether the sign is minus.
+
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2073)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
+        tensor([False,  True,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.SIGNBIT.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
+    checks.tensor("signbit", "input", input)
+    return _signbit("signbit", input)
+
+
+def _signbit(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
+    return result
+
+
+def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """|x| with the sign of y. The gradient at x = 0 is 0.
+
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2085)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
+        other: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
+        tensor([-1., -2.])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.COPYSIGN.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.CopysignBackward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.COPYSIGN, "copysign", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.CopysignBackward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
+    checks.tensor("copysign", "input", input)
+    return _copysign("copysign", input, other)
+
+
+def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.COPYSIGN.kernels.forward(a, b, a)
+                input._bump_version("copysign_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
+    before = input._fn
+    _copysign("copysign_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _copysign(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.CopysignBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
+
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2099)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the neighbouring number is no smooth function
+        other: not defined: the neighbouring number is no smooth function
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
+        tensor([True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.NEXTAFTER.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), (), dtype)
+                if result is not None:
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
+    checks.tensor("nextafter", "input", input)
+    return _nextafter("nextafter", input, other)
+
+
+def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.NEXTAFTER.kernels.forward(a, b, a)
+                input._bump_version("nextafter_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("nextafter_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _nextafter("nextafter_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _nextafter(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
+    return result
+
+
+def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
+    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
+
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2111)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        mantissa: the dtype of `input`.
+        exponent: int64.
+    Gradients:
+        self: grad / exp2(exponent)
+    Example:
+        >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
+        tensor([ 0.7500, -0.5000])
+    """
+    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input)) is not PLAIN:
+        return lifted
+    return _frexp("frexp", input)
+
+
+_frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
+
+
+def _frexp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
+    try:
+        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.FrexpBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.FrexpBackward0, results, (self,), (self,))
+    return _frexp_result(*results)
+
+
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y.
+
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2126)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * pow(2.0, other)
+    Example:
+        >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
+        tensor([24.])
+    """
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "ldexp"
+    if out is not None:
+        return write_out(name, out, ldexp(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return self * op.pow(2.0, other)
+
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    adopt_result("ldexp_", input, ldexp(original, other))
+    return after_write(input, before)
+
+
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is plus infinity.
+
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2136)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False,  True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISPOSINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
+    checks.tensor("isposinf", "input", input)
+    return _isposinf("isposinf", input)
+
+
+def _isposinf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
+    return result
+
+
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is minus infinity.
+
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2148)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False, False,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISNEGINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
+    checks.tensor("isneginf", "input", input)
+    return _isneginf("isneginf", input)
+
+
+def _isneginf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
+    return result
+
+
+def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the imaginary part is 0: so it is of all real numbers.
+
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2160)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
+        tensor([ True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISREAL.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
+    checks.tensor("isreal", "input", input)
+    return _isreal("isreal", input)
+
+
+def _isreal(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
+    return result
+
+
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
+
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2170)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        nan: float or None; default None.
+        posinf: float or None; default None.
+        neginf: float or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: made_finite(self, nan, posinf, neginf)
+    Example:
+        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
+        tensor([0., 9., 1.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nan_to_num"
+    if out is not None:
+        return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if nan is not None and nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf is not None and posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf is not None and neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    return formulas_elementwise.made_finite(self, nan, posinf, neginf)
+
+
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
+    return after_write(input, before)
+
+
+def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
+    """x with other numbers for nan and infinities: nan_to_num with all three given.
+
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2179)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        nan: float or number.
+        posinf: float or number.
+        neginf: float or number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(isfinite(self), grad, 0)
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and nan.__class__ in REAL
+                and posinf.__class__ in REAL
+                and neginf.__class__ in REAL
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.REPLACE_ODD.kernels.forward(a, float(nan), float(posinf), float(neginf), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ReplaceOddBackward0.record(result, input, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    checks.tensor("replace_odd", "input", input)
+    return _replace_odd("replace_odd", input, nan, posinf, neginf)
+
+
+def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ReplaceOddBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
+    return result
+
+
+def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """0 for x < 0, 1 for x > 0, and the given value at x = 0.
+
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2189)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        values: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: not defined: the step has no gradient
+        values: not defined: the step has no gradient
+    Raises:
+        RuntimeError: expected: both tensors have the same dtype.
+    Example:
+        >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
+    checks.tensor("heaviside", "input", input)
+    return _heaviside("heaviside", input, values)
+
+
+def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
+    """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
+        return lifted
+    original = before_write("heaviside_", input, (input, values), keep=(), share="same")
+    before = input._fn
+    _heaviside("heaviside_", original, values, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _heaviside(name: str, self, values, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    values = checks.operand(name, "values", values)
+    self, values = parts_rules.one_dtype(name, self, values)
+    result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
+    return result
+
+
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """pi / 180 * x: degrees as radians.
+
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2203)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 0.017453292519943295
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
+        tensor([0.0000, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "deg2rad"
+    if out is not None:
+        return write_out(name, out, deg2rad(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 0.017453292519943295
+
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("deg2rad_", input, deg2rad(original))
+    return after_write(input, before)
+
+
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """180 / pi * x: radians as degrees.
+
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2214)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 57.29577951308232
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
+        tensor([  0., 180.])
+    """
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "rad2deg"
+    if out is not None:
+        return write_out(name, out, rad2deg(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 57.29577951308232
+
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("rad2deg_", input, rad2deg(original))
+    return after_write(input, before)
+
+
+def positive(input: Tensor) -> Tensor:
+    """+x: the tensor as it is.
+
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2225)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Raises:
+        RuntimeError: expected: the tensor holds numbers.
+    Example:
+        >>> sg.positive(sg.tensor([1, -2]))
+        tensor([ 1, -2])
+    """
+    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
+        return lifted
+    name = "positive"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.not_bool(name, self)
+    return op.alias(self)
+
+
+def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2235)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_tensor(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), formulas_elementwise.in_double(exponent))
+
+
+def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
+    """x^e for one exponent e, computed in float64 or complex128.
+
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2244)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), exponent)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_scalar(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), exponent)
+
+
+def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """b^x for one base b, computed in float64 or complex128.
+
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2250)
+    Dtypes: all.
+
+    Args:
+        input: number.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(self, in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_scalar(input, exponent))
+    self = input
+    self = checks.scalar(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(self, formulas_elementwise.in_double(exponent))
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x + i y.
+
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2258)
+    Dtypes: floats.
+
+    Args:
+        real: tensor.
+        imag: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        real: real_part(grad)
+        imag: imaginary_part(grad)
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
+        tensor([1.+0.j, 2.-1.j])
+    """
+    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
+    return _complex("complex", real, imag)
+
+
+def _complex(name: str, real, imag, into=None) -> Any:
+    if not isinstance(real, Tensor):
+        real = checks.tensor(name, "real", real)
+    if not isinstance(imag, Tensor):
+        imag = checks.tensor(name, "imag", imag)
+    real, imag = parts_rules.equal_parts(name, real, imag)
+    computed = (
+        real._dtype
+        if real._dtype.native and imag._dtype is real._dtype
+        else computed_dtype(name, "match", ("float",), (real, imag))
+    )
+    try:
+        result = adopt(
+            parts_kernels.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (real, imag))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (real._rg or imag._rg) and result._dtype.kind in "fc":
+        functions.ComplexBackward0.record(result, real, imag)
+    if watch.active:
+        propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
+    return result
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
+
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2275)
+    Dtypes: all.
+
+    Args:
+        abs: tensor.
+        angle: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(abs * cos(angle), abs * sin(angle))
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
+        tensor([1.0806+1.6829j])
+    """
+    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
+        return lifted
+    name = "polar"
+    if out is not None:
+        return write_out(name, out, polar(abs, angle))
+    if not isinstance(abs, Tensor):
+        abs = checks.tensor(name, "abs", abs)
+    if not isinstance(angle, Tensor):
+        angle = checks.tensor(name, "angle", angle)
+    abs, angle = parts_rules.equal_parts(name, abs, angle)
+    return op.complex(abs * op.cos(angle), abs * op.sin(angle))
+
+
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
+
+    angle(Tensor self) -> Tensor (derivatives.yaml:2287)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
+            zeros_like(grad)
+    Example:
+        >>> sg.angle(sg.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("angle", out, _angle("angle", input), (input,), share="same")
+    checks.tensor("angle", "input", input)
+    return _angle("angle", input)
+
+
+def _angle(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AngleBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AngleBackward0, result, (self,), (self,), into)
+    return result
+
+
+def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The real and the imaginary parts in a new last dimension of size 2; a copy.
+
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2302)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: stack([real(self), imag(self)], -1)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
+    Example:
+        >>> sg.view_as_real(sg.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_real"
+    if out is not None:
+        return write_out(name, out, view_as_real(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.complex_numbers(name, self)
+    return op.stack([op.real(self), op.imag(self)], -1)
+
+
+def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
+
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2314)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(select(self, -1, 0), select(self, -1, 1))
+    Raises:
+        RuntimeError: expected: the tensor holds floating-point numbers in pairs, in its last dimension.
+    Example:
+        >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_complex"
+    if out is not None:
+        return write_out(name, out, view_as_complex(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.pairs_of_parts(name, self)
+    return op.complex(op.select(self, -1, 0), op.select(self, -1, 1))
+
+
+def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
+
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2328)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([1, 3]) << 2
+        tensor([ 4, 12])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_left_shift",
+            out,
+            _bitwise_left_shift("bitwise_left_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_left_shift", "input", input)
+    return _bitwise_left_shift("bitwise_left_shift", input, other)
+
+
+def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
+
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2340)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([5, -5]) >> 1
+        tensor([ 2, -3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_right_shift",
+            out,
+            _bitwise_right_shift("bitwise_right_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_right_shift", "input", input)
+    return _bitwise_right_shift("bitwise_right_shift", input, other)
+
+
+def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor, not negative; gcd(x, 0) = |x|.
+
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2352)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
+        tensor([6, 3])
+    """
+    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
+    checks.tensor("gcd", "input", input)
+    return _gcd("gcd", input, other)
+
+
+def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("gcd_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _gcd("gcd_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _gcd(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
+    return result
+
+
+def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple, not negative; lcm(x, 0) = 0.
+
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2363)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
+        tensor([12, 15])
+    """
+    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
+    checks.tensor("lcm", "input", input)
+    return _lcm("lcm", input, other)
+
+
+def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("lcm_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _lcm("lcm_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _lcm(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
+    return result
+
+
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2377)
     Dtypes: all.
 
     Args:
@@ -6925,7 +10058,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2397)
     Dtypes: all.
 
     Args:
@@ -6970,7 +10103,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1494)
+    (derivatives.yaml:2408)
     Dtypes: all.
 
     Args:
@@ -7026,7 +10159,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2426)
     Dtypes: all.
 
     Args:
@@ -7071,7 +10204,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2445)
     Dtypes: all.
 
     Args:
@@ -7127,7 +10260,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2461)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7168,7 +10301,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2474)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7220,7 +10353,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7277,7 +10410,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1595)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2509)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7294,8 +10427,11 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     name = "var"
     if out is not None:
         return write_out(name, out, var_default(input, unbiased))
-    self = checks.tensor(name, "input", input)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.var(self, None, correction=1 if unbiased else 0)
 
 
@@ -7309,7 +10445,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1603)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2517)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7331,10 +10467,15 @@ def var_dim(
     name = "var"
     if out is not None:
         return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -7349,7 +10490,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1611)
+    (derivatives.yaml:2525)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7416,7 +10557,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1635)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2549)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7433,8 +10574,11 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     name = "std"
     if out is not None:
         return write_out(name, out, std_default(input, unbiased))
-    self = checks.tensor(name, "input", input)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.std(self, None, correction=1 if unbiased else 0)
 
 
@@ -7448,7 +10592,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1643)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2557)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7470,10 +10614,15 @@ def std_dim(
     name = "std"
     if out is not None:
         return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -7488,7 +10637,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1651)
+    (derivatives.yaml:2565)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7563,7 +10712,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2585)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7629,7 +10778,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2603)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7685,7 +10834,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1705)
+    max(Tensor self) -> Tensor (derivatives.yaml:2619)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7726,7 +10875,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2639)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7774,7 +10923,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1740)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2654)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7791,15 +10940,18 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     name = "max"
     if out is not None:
         return write_out(name, out, max_other(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return op.maximum(self, other)
 
 
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1746)
+    min(Tensor self) -> Tensor (derivatives.yaml:2660)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7840,7 +10992,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2676)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7888,7 +11040,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1777)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2691)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7905,8 +11057,11 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     name = "min"
     if out is not None:
         return write_out(name, out, min_other(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return op.minimum(self, other)
 
 
@@ -7921,7 +11076,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1783)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2697)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7984,7 +11139,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1801)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2715)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8036,7 +11191,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1816)
+    any(Tensor self) -> Tensor (derivatives.yaml:2730)
     Dtypes: all.
 
     Args:
@@ -8070,7 +11225,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1829)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2743)
     Dtypes: all.
 
     Args:
@@ -8113,7 +11268,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1840)
+    all(Tensor self) -> Tensor (derivatives.yaml:2754)
     Dtypes: all.
 
     Args:
@@ -8147,7 +11302,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1853)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2767)
     Dtypes: all.
 
     Args:
@@ -8199,7 +11354,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1864)
+    (derivatives.yaml:2778)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8270,7 +11425,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1899)
+    (derivatives.yaml:2813)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8296,11 +11451,17 @@ def norm_named(
     name = "norm"
     if out is not None:
         return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
-    self = checks.tensor(name, "input", input)
-    p = checks.string(name, "p", p)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not str:
+        p = checks.string(name, "p", p)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reductions_rules.named_norm(name, self, p, dim, keepdim, dtype)
     return op.norm(self, 2, dim, keepdim, dtype=dtype)
 
@@ -8316,7 +11477,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2822)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8371,7 +11532,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2841)
     Dtypes: all.
 
     Args:
@@ -8439,7 +11600,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1943)
+    (derivatives.yaml:2857)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8497,7 +11658,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1962)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2876)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8517,7 +11678,9 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "msort"
     if out is not None:
         return write_out(name, out, msort(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     return op.sort(self, 0)[0]
 
 
@@ -8532,7 +11695,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1972)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2886)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8592,7 +11755,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1988)
+    (derivatives.yaml:2902)
     Dtypes: integers, floats.
 
     Args:
@@ -8655,7 +11818,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2006)
+    (derivatives.yaml:2920)
     Dtypes: integers, floats.
 
     Args:
@@ -8715,7 +11878,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2938)
     Dtypes: all.
 
     Args:
@@ -8758,10 +11921,2422 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     return result
 
 
+def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    median(Tensor self) -> Tensor (derivatives.yaml:2954)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
+    return _median_default("median", input)
+
+
+def _median_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.median_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
+
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2972)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _median_dim("median", input, dim, keepdim)
+
+
+_median_dim_result = ReturnType("median", ("values", "indices"))
+
+
+def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.MedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
+    return _median_dim_result(*results)
+
+
+def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2987)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
+    return _nanmedian_default("nanmedian", input)
+
+
+def _nanmedian_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.nanmedian_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NanmedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle of those along `dim` that are not nan, and where it is.
+
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3001)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _nanmedian_dim("nanmedian", input, dim, keepdim)
+
+
+_nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
+
+
+def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.NanmedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
+    return _nanmedian_dim_result(*results)
+
+
+def mode(
+    input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The element that occurs most often along `dim`, the least of several, and where it occurs last.
+
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3016)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    Example:
+        >>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values
+        tensor([3, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _mode("mode", input, dim, keepdim)
+
+
+_mode_result = ReturnType("mode", ("values", "indices"))
+
+
+def _mode(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(ranking_kernels.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.ModeBackward0.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
+    return _mode_result(*results)
+
+
+def nansum(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The sum over `dim` of the elements that are not nan.
+
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:3034)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
+    Example:
+        >>> sg.nansum(sg.tensor([1.0, sg.nan, 2.0]))
+        tensor(3.)
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nansum"
+    if out is not None:
+        return write_out(name, out, nansum(input, dim, keepdim, dtype=dtype))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.real_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
+
+
+def nanmean(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The mean over `dim` of the elements that are not nan; nan where there are none.
+
+    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:3046)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        through: mean_of_numbers(self, dim, keepdim, dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
+    Example:
+        >>> sg.nanmean(sg.tensor([[1.0, sg.nan], [2.0, 4.0]]), dim=1)
+        tensor([1., 3.])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nanmean"
+    if out is not None:
+        return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.float_reduced_dims(name, self, dim, keepdim, dtype)
+    return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
+
+
+def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The variance of all elements, and their mean.
+
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3058)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.var(self, unbiased), op.mean(self))
+
+
+def var_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim`, and the mean.
+
+    var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:3070)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def var_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim` with n - correction in the denominator, and the mean.
+
+    var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:3079)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "var_mean.correction",
+                var_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if correction is not None:
+        correction = checks.scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The standard deviation of all elements, and their mean.
+
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3088)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.std(self, unbiased), op.mean(self))
+
+
+def std_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim`, and the mean.
+
+    std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:3100)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim` with n - correction in the denominator, and the mean.
+
+    std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:3109)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "std_mean.correction",
+                std_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if correction is not None:
+        correction = checks.scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The least and the greatest element along `dim`, or of all: amin and amax.
+
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3118)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, by keyword, counted from the end where negative; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        min: the dtype of `input`.
+        max: the dtype of `input`.
+    Gradients:
+        through: extremes(self, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
+            choose from.
+    Example:
+        >>> least, greatest = sg.aminmax(sg.tensor([[1, 5], [3, 2]]), dim=1)
+        >>> least, greatest
+        (tensor([1, 2]), tensor([5, 3]))
+    """
+    if watch.lifts and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim)) is not PLAIN:
+        return lifted
+    name = "aminmax"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = statistics_rules.real_optional_dim(name, self, dim, keepdim)
+    return formulas_statistics.extremes(self, dim, keepdim)
+
+
+def count_nonzero(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """How many elements along `dim` are not zero; nan is not.
+
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3131)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: sum(self != 0, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
+    Example:
+        >>> sg.count_nonzero(sg.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)
+        tensor([2, 1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not PLAIN:
+        return lifted
+    name = "count_nonzero"
+    if out is not None:
+        return write_out(name, out, count_nonzero(input, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = reductions_rules.reduced_dims(name, self, dim)
+    return op.sum(self != 0, dim)
+
+
+def cumprod(
+    input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
+
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3144)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: cumprod_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="anyhow")
+    return _cumprod("cumprod", input, dim, dtype)
+
+
+def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
+        return lifted
+    original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
+    before = input._fn
+    _cumprod("cumprod_", original, dim, dtype, into=input)
+    return after_write(input, before)
+
+
+def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    try:
+        result = adopt(scans_kernels.cumprod(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CumprodBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.CumprodBackward0, result, (self, dim, dtype), (self,), into)
+    return result
+
+
+def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+    """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
+
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3159)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: logcumsumexp_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.logcumsumexp(sg.tensor([0.0, 1000.0]), 0)
+        tensor([   0., 1000.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="anyhow")
+    return _logcumsumexp("logcumsumexp", input, dim)
+
+
+def _logcumsumexp(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(scans_kernels.logcumsumexp(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogcumsumexpBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.LogcumsumexpBackward0, result, (self, dim), (self,), into)
+    return result
+
+
+def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
+    """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
+
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3174)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        factor: tensor.
+        dim: int, counted from the end where negative.
+        reverse: bool.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: recurrence_gradients(...)[0]
+        factor: recurrence_gradients(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)) is not PLAIN
+    ):
+        return lifted
+    return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
+
+
+def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(factor, Tensor):
+        factor = checks.tensor(name, "factor", factor)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, factor, dim, reverse = statistics_rules.one_dim_of_two(name, self, factor, dim, reverse)
+    computed = (
+        self._dtype
+        if self._dtype.native and factor._dtype is self._dtype
+        else computed_dtype(name, "promote", ("float", "complex"), (self, factor))
+    )
+    try:
+        result = adopt(
+            scans_kernels.linear_recurrence(array_in(self, computed), array_in(factor, computed), dim, reverse),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, factor, dim, reverse))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or factor._rg) and result._dtype.kind in "fc":
+        functions.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
+    if watch.active:
+        propagate(functions.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
+    return result
+
+
+def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> values, indices = sg.cummax(sg.tensor([1.0, 3.0, 2.0, 3.0]), 0)
+        >>> values, indices
+        (tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummax("cummax", input, dim)
+
+
+_cummax_result = ReturnType("cummax", ("values", "indices"))
+
+
+def _cummax(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummax(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CummaxBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CummaxBackward0, results, (self, dim), (self,))
+    return _cummax_result(*results)
+
+
+def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3205)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cummin(sg.tensor([3.0, 1.0, 2.0]), 0).values
+        tensor([3., 1., 1.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummin("cummin", input, dim)
+
+
+_cummin_result = ReturnType("cummin", ("values", "indices"))
+
+
+def _cummin(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummin(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CumminBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CumminBackward0, results, (self, dim), (self,))
+    return _cummin_result(*results)
+
+
+def quantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:3222)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def quantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) along `dim`.
+
+    quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:3242)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile.scalar",
+                quantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if q.__class__ is not float:
+        q = checks.floating(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def nanquantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:3251)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile",
+                nanquantile_default,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def nanquantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) among the n along `dim` that are not nan.
+
+    nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:3263)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile.scalar",
+                nanquantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if q.__class__ is not float:
+        q = checks.floating(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
+
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3271)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        n: int; default 1.
+        dim: int, counted from the end where negative; default -1.
+        prepend: tensor or None; default None.
+        append: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: differences(self, n, dim, prepend, append)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
+            except along `dim`.
+    Example:
+        >>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)
+        tensor([2, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diff"
+    if out is not None:
+        return write_out(name, out, diff(input, n, dim, prepend, append))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if prepend is not None and not isinstance(prepend, Tensor):
+        prepend = checks.tensor(name, "prepend", prepend)
+    if append is not None and not isinstance(append, Tensor):
+        append = checks.tensor(name, "append", append)
+    self, n, dim, prepend, append = differences_rules.diff(name, self, n, dim, prepend, append)
+    return formulas_differences.differences(self, n, dim, prepend, append)
+
+
+def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3281)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).sum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+
+
+def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between samples y at the distance `dx`, along `dim`.
+
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3294)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).sum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+
+
+def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3304)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).cumsum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+
+
+def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
+
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3315)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).cumsum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+
+
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
+
+    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
+    (derivatives.yaml:3324)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        correction: int, by keyword, what the divisor is less than the number of elements; default 1.
+        fweights: tensor or None, by keyword; default None.
+        aweights: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        through: covariance(self, correction, fweights, aweights)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: at most a matrix, of numbers; weights are vectors of
+            whole or real numbers that are not negative.
+    Example:
+        >>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cov"
+    if out is not None:
+        return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if correction.__class__ is not int:
+        correction = checks.integer(name, "correction", correction)
+    if fweights is not None and not isinstance(fweights, Tensor):
+        fweights = checks.tensor(name, "fweights", fweights)
+    if aweights is not None and not isinstance(aweights, Tensor):
+        aweights = checks.tensor(name, "aweights", aweights)
+    self, correction, fweights, aweights = covariance_rules.cov(name, self, correction, fweights, aweights)
+    return formulas_covariance.covariance(self, correction, fweights, aweights)
+
+
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
+
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3339)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        through: correlation(self)
+    Raises:
+        RuntimeError: expected: at most a matrix, of numbers.
+    Example:
+        >>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "corrcoef"
+    if out is not None:
+        return write_out(name, out, corrcoef(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = covariance_rules.corrcoef(name, self)
+    return formulas_covariance.correlation(self)
+
+
+def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x - y, all elements counted as one vector.
+
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3352)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        p: float; default 2.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self - other, p)
+    Raises:
+        RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
+    Example:
+        >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
+        tensor(5.)
+    """
+    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
+        return lifted
+    name = "dist"
+    if out is not None:
+        return write_out(name, out, dist(input, other, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, other, p = distances_rules.dist(name, self, other, p)
+    return op.norm(self - other, p)
+
+
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2. The gradient is 0 where rows are equal, and
+    shared where, for p = inf, several elements differ most.
+
+    cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
+    (derivatives.yaml:3365)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.0.
+        compute_mode: str; default 'use_mm_for_euclid_dist_if_necessary'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: distances(x1, x2, p, compute_mode)
+    Raises:
+        RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
+            one floating-point dtype.
+    Example:
+        >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+    """
+    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
+        return lifted
+    name = "cdist"
+    if out is not None:
+        return write_out(name, out, cdist(x1, x2, p, compute_mode))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if compute_mode.__class__ is not str:
+        compute_mode = checks.string(name, "compute_mode", compute_mode)
+    x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
+    return formulas_distances.distances(x1, x2, p, compute_mode)
+
+
+def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
+
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3385)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: distances_within(self, p)
+    Raises:
+        RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
+    Example:
+        >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
+    """
+    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "pdist"
+    if out is not None:
+        return write_out(name, out, pdist(input, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, p = distances_rules.pdist(name, self, p)
+    return formulas_distances.distances_within(self, p)
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
+
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3398)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float.
+        dim: int, counted from the end where negative.
+        maxnorm: float.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: limited_norms(self, p, dim, maxnorm)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
+            negative.
+    Example:
+        >>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
+        return lifted
+    name = "renorm"
+    if out is not None:
+        return write_out(name, out, renorm(input, p, dim, maxnorm))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if maxnorm.__class__ is not float:
+        maxnorm = checks.floating(name, "maxnorm", maxnorm)
+    self, p, dim, maxnorm = distances_rules.renorm(name, self, p, dim, maxnorm)
+    return formulas_distances.limited_norms(self, p, dim, maxnorm)
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
+        return lifted
+    original = before_write("renorm_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
+    return after_write(input, before)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
+
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3412)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        weights: tensor or None; default None.
+        minlength: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: counted(self, weights, minlength)
+    Raises:
+        RuntimeError: expected: a vector of whole numbers that are not negative, and a weight for each.
+    Example:
+        >>> sg.bincount(sg.tensor([1, 3, 1]), minlength=5)
+        tensor([0, 2, 0, 1, 0])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bincount", bincount, "composite", input, weights, minlength, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "bincount"
+    if out is not None:
+        return write_out(name, out, bincount(input, weights, minlength))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weights is not None and not isinstance(weights, Tensor):
+        weights = checks.tensor(name, "weights", weights)
+    if minlength.__class__ is not int:
+        minlength = checks.integer(name, "minlength", minlength)
+    self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
+    return formulas_counting.counted(self, weights, minlength)
+
+
+def bin_counts(input: Tensor, minlength: int) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
+
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3424)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        minlength: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("bin_counts", bin_counts, "dynamic", input, minlength)) is not PLAIN:
+        return lifted
+    return _bin_counts("bin_counts", input, minlength)
+
+
+def _bin_counts(name: str, self, minlength, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if minlength.__class__ is not int:
+        minlength = checks.integer(name, "minlength", minlength)
+    computed = computed_dtype(name, "same", ("int",), (self,))
+    try:
+        result = adopt(
+            counting_kernels.bin_counts(array_in(self, computed), minlength), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, minlength))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
+
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3436)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        min: number; default 0.
+        max: number; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Raises:
+        RuntimeError: expected: a floating-point tensor and a finite range; where both bounds are equal, the range of
+            the elements.
+    Example:
+        >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+        tensor([0., 2., 1., 0.])
+    """
+    if watch.lifts and (lifted := lift("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="anyhow")
+    return _histc("histc", input, bins, min, max)
+
+
+def _histc(name: str, self, bins, min, max, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if bins.__class__ is not int:
+        bins = checks.integer(name, "bins", bins)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    self, bins, min, max = counting_rules.histc(name, self, bins, min, max)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(counting_kernels.histc(array_in(self, computed), bins, min, max), computed)
+    except Exception as error:
+        reraise(name, error, (self, bins, min, max))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histogram_bins_tensor(
+    input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: bool = False
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
+    bin_edges) (derivatives.yaml:3450)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: tensor.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, bins, weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bins_tensor",
+                histogram_bins_tensor,
+                "one_by_one",
+                input,
+                bins,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(bins, Tensor):
+        bins = checks.tensor(name, "bins", bins)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if density.__class__ is not bool:
+        density = checks.boolean(name, "density", density)
+    self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
+    return formulas_counting.histogram_of(self, bins, weight, density)
+
+
+def histogram_bin_ct(
+    input: Tensor,
+    bins: int = 100,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
+
+    histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3463)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        range: sequence of floats or None, by keyword; default None.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, equal_parts(self, bins, range), weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
+            default of the numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bin_ct",
+                histogram_bin_ct,
+                "one_by_one",
+                input,
+                bins,
+                range=range,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if bins.__class__ is not int:
+        bins = checks.integer(name, "bins", bins)
+    if range is not None:
+        range = checks.floating_list(name, "range", range)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if density.__class__ is not bool:
+        density = checks.boolean(name, "density", density)
+    self, bins, range, weight, density = counting_rules.histogram_of_parts(name, self, bins, range, weight, density)
+    return formulas_counting.histogram_of(self, formulas_counting.equal_parts(self, bins, range), weight, density)
+
+
+def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
+    """How many elements, or the weight of how many, lie between neighbouring edges.
+
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3473)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        edges: tensor.
+        weight: tensor or None.
+    Returns:
+        Tensor: the dtype of `input`.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("counts_between", counts_between, "one_by_one", input, edges, weight)) is not PLAIN
+    ):
+        return lifted
+    return _counts_between("counts_between", input, edges, weight)
+
+
+def _counts_between(name: str, self, edges, weight, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(edges, Tensor):
+        edges = checks.tensor(name, "edges", edges)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    computed = (
+        self._dtype
+        if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "same", ("float",), (self, edges, weight))
+    )
+    try:
+        result = adopt(
+            counting_kernels.counts_between(
+                array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, edges, weight))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def searchsorted_tensor(
+    sorted_sequence: Tensor,
+    input: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3484)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Tensor",
+                searchsorted_tensor,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if side is not None and side.__class__ is not str:
+        side = checks.string(name, "side", side)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def searchsorted_scalar(
+    sorted_sequence: Tensor,
+    input: Number,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where a number would be put into the ordered row.
+
+    searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3504)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Scalar",
+                searchsorted_scalar,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = input
+    self = checks.scalar(name, "input", self)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if side is not None and side.__class__ is not str:
+        side = checks.string(name, "side", side)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def bucketize_tensor(
+    input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:3515)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Tensor",
+                bucketize_tensor,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(boundaries, Tensor):
+        boundaries = checks.tensor(name, "boundaries", boundaries)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def bucketize_scalar(
+    input: Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket a number is.
+
+    bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:3530)
+    Dtypes: integers, floats.
+
+    Args:
+        input: number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Scalar",
+                bucketize_scalar,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
+    self = input
+    self = checks.scalar(name, "input", self)
+    if not isinstance(boundaries, Tensor):
+        boundaries = checks.tensor(name, "boundaries", boundaries)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
+    """Where each element of x would be put into an ordered row, or into its own of several rows.
+
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3541)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        right: bool.
+        sorter: tensor or None, not differentiated.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
+            each.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
+        is not PLAIN
+    ):
+        return lifted
+    return _search_places("search_places", sorted_sequence, input, right, sorter)
+
+
+def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, right, sorter = searching_rules.search_places(name, sorted_sequence, self, right, sorter)
+    computed = (
+        sorted_sequence._dtype
+        if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
+        else computed_dtype(name, "promote", ("int", "float"), (sorted_sequence, self))
+    )
+    try:
+        result = adopt(
+            searching_kernels.search_places(
+                array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
+            ),
+            result_dtype("int64", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (sorted_sequence, self, right, sorter))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """The distinct elements in order, or the distinct slices along `dim`; on demand which of them each one is, and how
+    often each occurs. nan equals nothing.
+
+    unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
+    Tensor[] (derivatives.yaml:3557)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        sorted: bool; default True.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, False, return_inverse or return_counts), return_inverse,
+            return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique(sg.tensor([3, 1, 3]))
+        tensor([1, 3])
+        >>> sg.unique(sg.tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+        (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sorted.__class__ is not bool:
+        sorted = checks.boolean(name, "sorted", sorted)
+    if return_inverse.__class__ is not bool:
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    if return_counts.__class__ is not bool:
+        return_counts = checks.boolean(name, "return_counts", return_counts)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, sorted, return_inverse, return_counts, dim = counting_rules.distinct_in_order(
+        name, self, sorted, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(
+        op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
+    )
+
+
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """One element for each run of equal ones, or one slice along `dim`; on demand in which run each is, and how long it
+    is.
+
+    unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
+    (derivatives.yaml:3573)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, True, True), return_inverse, return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique_consecutive(sg.tensor([1, 1, 3, 1]), return_counts=True)
+        (tensor([1, 3, 1]), tensor([2, 1, 1]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique_consecutive"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if return_inverse.__class__ is not bool:
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    if return_counts.__class__ is not bool:
+        return_counts = checks.boolean(name, "return_counts", return_counts)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, return_inverse, return_counts, dim = counting_rules.distinct_runs(
+        name, self, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+
+
+def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
+
+    distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
+    (derivatives.yaml:3585)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, counted from the end where negative.
+        runs: bool.
+        places: bool.
+    Returns:
+        values: the dtype of `input`.
+        inverse: int64.
+        counts: int64.
+    """
+    if watch.lifts and (lifted := lift("distinct", distinct, "dynamic", input, dim, runs, places)) is not PLAIN:
+        return lifted
+    return _distinct("distinct", input, dim, runs, places)
+
+
+_distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
+
+
+def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if runs.__class__ is not bool:
+        runs = checks.boolean(name, "runs", runs)
+    if places.__class__ is not bool:
+        places = checks.boolean(name, "places", places)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(
+            counting_kernels.distinct(array_in(self, computed), dim, runs, places), computed, ("same", "int64", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, runs, places))
+    return _distinct_result(*results)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3599)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8814,7 +14389,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3617)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8866,7 +14441,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3634)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8918,7 +14493,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3651)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8970,7 +14545,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2108)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3667)
     Dtypes: all.
 
     Args:
@@ -8994,8 +14569,11 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "outer"
     if out is not None:
         return write_out(name, out, outer(input, vec2))
-    self = checks.tensor(name, "input", input)
-    vec2 = checks.tensor(name, "vec2", vec2)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(vec2, Tensor):
+        vec2 = checks.tensor(name, "vec2", vec2)
     self, vec2 = linalg_rules.outer(name, self, vec2)
     return self.unsqueeze(1) * vec2
 
@@ -9003,7 +14581,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2121)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3680)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9028,8 +14606,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     name = "matmul"
     if out is not None:
         return write_out(name, out, matmul(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     self, other = linalg_rules.matmul(name, self, other)
     return formulas_linalg.matmul_by_rank(self, other)
 
@@ -9039,7 +14620,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3705)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9126,7 +14707,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2168)
+    (derivatives.yaml:3727)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9218,7 +14799,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2188)
+    (derivatives.yaml:3747)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9309,7 +14890,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3767)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9391,7 +14972,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:2230)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3789)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9408,7 +14989,8 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     if watch.lifts and (lifted := lift("einsum", einsum, "composite", equation, operands)) is not PLAIN:
         return lifted
     name = "einsum"
-    equation = checks.string(name, "equation", equation)
+    if equation.__class__ is not str:
+        equation = checks.string(name, "equation", equation)
     operands = checks.tensor_list(name, "operands", operands)
     equation, operands = contraction_rules.einsum(name, equation, operands)
     return formulas_contraction.contracted(equation, operands)
@@ -9417,7 +14999,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:2245)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3804)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9439,8 +15021,11 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
     ):
         return lifted
     name = "tensordot"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     dims_self = checks.integer_list(name, "dims_self", dims_self)
     dims_other = checks.integer_list(name, "dims_other", dims_other)
     self, other, dims_self, dims_other = contraction_rules.tensordot(name, self, other, dims_self, dims_other)
@@ -9450,7 +15035,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2257)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3816)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9472,8 +15057,11 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "inner"
     if out is not None:
         return write_out(name, out, inner(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     self, other = contraction_rules.inner(name, self, other)
     return formulas_contraction.contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
 
@@ -9481,7 +15069,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2269)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3828)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9503,8 +15091,11 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "vdot"
     if out is not None:
         return write_out(name, out, vdot(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     self, other = linalg_rules.dot(name, self, other)
     return formulas_reductions.conjugate(self).dot(other)
 
@@ -9512,7 +15103,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:2281)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3840)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9532,9 +15123,12 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim)) is not PLAIN:
         return lifted
     name = "linalg_vecdot"
-    x = checks.tensor(name, "x", x)
-    y = checks.tensor(name, "y", y)
-    dim = checks.integer(name, "dim", dim)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     x, y, dim = contraction_rules.vecdot(name, x, y, dim)
     return (formulas_reductions.conjugate(x) * y).sum(dim)
 
@@ -9542,7 +15136,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2295)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3854)
     Dtypes: all.
 
     Args:
@@ -9563,8 +15157,11 @@ def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "kron"
     if out is not None:
         return write_out(name, out, kron(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return formulas_products.kronecker(self, other)
 
 
@@ -9573,7 +15170,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2305)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3864)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9602,9 +15199,13 @@ def addr(
     name = "addr"
     if out is not None:
         return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
-    self = checks.tensor(name, "input", input)
-    vec1 = checks.tensor(name, "vec1", vec1)
-    vec2 = checks.tensor(name, "vec2", vec2)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(vec1, Tensor):
+        vec1 = checks.tensor(name, "vec1", vec1)
+    if not isinstance(vec2, Tensor):
+        vec2 = checks.tensor(name, "vec2", vec2)
     beta = checks.scalar(name, "beta", beta)
     alpha = checks.scalar(name, "alpha", alpha)
     self, vec1, vec2, beta, alpha = contraction_rules.addr(name, self, vec1, vec2, beta, alpha)
@@ -9629,7 +15230,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:2321)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3880)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9656,9 +15257,13 @@ def cross(
     name = "cross"
     if out is not None:
         return write_out(name, out, cross(input, other, dim))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
-    dim = checks.optional_integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, other, dim = contraction_rules.cross(name, self, other, dim)
     return formulas_products.cross_product(self, other, dim)
 
@@ -9666,7 +15271,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:2333)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3892)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9687,9 +15292,13 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim)) is not PLAIN:
         return lifted
     name = "linalg_cross"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
-    dim = checks.integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, other, dim = contraction_rules.cross(name, self, other, dim)
     return formulas_products.cross_product(self, other, dim)
 
@@ -9697,7 +15306,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:2347)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3906)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9723,7 +15332,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:2361)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3920)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9744,16 +15353,18 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N)) is not PLAIN:
         return lifted
     name = "linalg_vander"
-    x = checks.tensor(name, "x", x)
-    N = checks.optional_integer(name, "N", N)
-    x, N = contraction_rules.vander(name, x, N)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if N is not None and N.__class__ is not int:
+        N = checks.integer(name, "N", N)
+    x, N = contraction_rules.last_powers(name, x, N)
     return formulas_products.vandermonde(x, N)
 
 
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:2375)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3934)
     Dtypes: all.
 
     Args:
@@ -9776,17 +15387,21 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     ):
         return lifted
     name = "linalg_diagonal"
-    A = checks.tensor(name, "A", A)
-    offset = checks.integer(name, "offset", offset)
-    dim1 = checks.integer(name, "dim1", dim1)
-    dim2 = checks.integer(name, "dim2", dim2)
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
     return A.diagonal(offset, dim1, dim2)
 
 
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2385)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3944)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9803,8 +15418,11 @@ def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other)) is not PLAIN:
         return lifted
     name = "linalg_matmul"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return op.matmul(self, other)
 
 
@@ -9813,7 +15431,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:2397)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3956)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9841,10 +15459,14 @@ def bilinear(
     name = "bilinear"
     if out is not None:
         return write_out(name, out, bilinear(input1, input2, weight, bias))
-    input1 = checks.tensor(name, "input1", input1)
-    input2 = checks.tensor(name, "input2", input2)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     input1, input2, weight, bias = contraction_rules.bilinear(name, input1, input2, weight, bias)
     return formulas_products.bilinear_form(input1, input2, weight, bias)
 
@@ -9852,7 +15474,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:2413)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3972)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9894,7 +15516,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:2431)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:3990)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9916,7 +15538,9 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "inverse"
     if out is not None:
         return write_out(name, out, inverse(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = solving_rules.square(name, self)
     return op.linalg_inv(self)
 
@@ -9924,7 +15548,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:2442)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4001)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9975,7 +15599,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:2460)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4019)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10030,7 +15654,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:2474)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4033)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10051,9 +15675,12 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left)) is not PLAIN:
         return lifted
     name = "linalg_solve"
-    A = checks.tensor(name, "A", A)
-    B = checks.tensor(name, "B", B)
-    left = checks.boolean(name, "left", left)
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
     A, B, left = solving_rules.solve(name, A, B, left)
     return formulas_solving.solved(A, B, left, True)[0]
 
@@ -10062,7 +15689,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:2491)
+    (derivatives.yaml:4050)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10091,10 +15718,14 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     ):
         return lifted
     name = "linalg_solve_ex"
-    A = checks.tensor(name, "A", A)
-    B = checks.tensor(name, "B", B)
-    left = checks.boolean(name, "left", left)
-    check_errors = checks.boolean(name, "check_errors", check_errors)
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
     return formulas_solving.solved_with_info(A, B, left, check_errors)
 
@@ -10102,7 +15733,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:2506)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4065)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10170,7 +15801,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:2519)
+    (derivatives.yaml:4078)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10209,11 +15840,17 @@ def linalg_solve_triangular(
     ):
         return lifted
     name = "linalg_solve_triangular"
-    self = checks.tensor(name, "input", input)
-    B = checks.tensor(name, "B", B)
-    upper = checks.boolean(name, "upper", upper)
-    left = checks.boolean(name, "left", left)
-    unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if unitriangular.__class__ is not bool:
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
     self, B, upper, left, unitriangular = solving_rules.solve_triangular(name, self, B, upper, left, unitriangular)
     return formulas_solving.triangular_solved(self, B, upper, left, unitriangular)
 
@@ -10221,7 +15858,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:2535)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4094)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10262,7 +15899,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:2552)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4111)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10300,7 +15937,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:2565)
+    det(Tensor self) -> Tensor (derivatives.yaml:4124)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10321,7 +15958,9 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "det"
     if out is not None:
         return write_out(name, out, det(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = solving_rules.square(name, self)
     return op.linalg_det(self)
 
@@ -10329,7 +15968,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2575)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4134)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10372,7 +16011,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:2593)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4152)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10391,7 +16030,9 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input)) is not PLAIN:
         return lifted
     name = "slogdet"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = solving_rules.square(name, self)
     return op.linalg_slogdet(self)
 
@@ -10399,7 +16040,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:2604)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4163)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10420,7 +16061,9 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "logdet"
     if out is not None:
         return write_out(name, out, logdet(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = solving_rules.square(name, self)
     return formulas_solving.logarithm_of_determinant(self)
 
@@ -10428,7 +16071,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:2614)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4173)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10476,7 +16119,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:2631)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4190)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10499,8 +16142,11 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     ):
         return lifted
     name = "linalg_cholesky"
-    self = checks.tensor(name, "input", input)
-    upper = checks.boolean(name, "upper", upper)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
     self, upper = solving_rules.square(name, self, upper)
     return formulas_solving.cholesky_decomposed(self, upper, True)[0]
 
@@ -10509,7 +16155,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:2645)
+    (derivatives.yaml:4204)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10538,9 +16184,13 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     ):
         return lifted
     name = "linalg_cholesky_ex"
-    self = checks.tensor(name, "input", input)
-    upper = checks.boolean(name, "upper", upper)
-    check_errors = checks.boolean(name, "check_errors", check_errors)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
     self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
     return formulas_solving.cholesky_with_info(self, upper, check_errors)
 
@@ -10548,7 +16198,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2660)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4219)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10571,8 +16221,11 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
     name = "cholesky"
     if out is not None:
         return write_out(name, out, cholesky(input, upper))
-    self = checks.tensor(name, "input", input)
-    upper = checks.boolean(name, "upper", upper)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
     self, upper = solving_rules.square(name, self, upper)
     return op.linalg_cholesky(self, upper=upper)
 
@@ -10580,7 +16233,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:2671)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4230)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10607,9 +16260,13 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
     name = "cholesky_solve"
     if out is not None:
         return write_out(name, out, cholesky_solve(input, input2, upper))
-    self = checks.tensor(name, "input", input)
-    input2 = checks.tensor(name, "input2", input2)
-    upper = checks.boolean(name, "upper", upper)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
     self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
     return formulas_solving.cholesky_solved(self, input2, upper)
 
@@ -10617,7 +16274,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:2682)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4241)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10643,8 +16300,11 @@ def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None =
     name = "cholesky_inverse"
     if out is not None:
         return write_out(name, out, cholesky_inverse(input, upper))
-    self = checks.tensor(name, "input", input)
-    upper = checks.boolean(name, "upper", upper)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
     self, upper = solving_rules.square(name, self, upper)
     return formulas_solving.cholesky_solved(formulas_solving.identity_of(self), self, upper)
 
@@ -10662,7 +16322,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:2695)
+    Tensor (derivatives.yaml:4254)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10697,11 +16357,16 @@ def linalg_vector_norm(
     ):
         return lifted
     name = "linalg_vector_norm"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     ord = checks.scalar(name, "ord", ord)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.vector_norm(name, self, ord, dim, keepdim, dtype)
     return op.norm(self, ord, dim, keepdim, dtype=dtype)
 
@@ -10713,7 +16378,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:2710)
+    Tensor (derivatives.yaml:4269)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10741,11 +16406,15 @@ def linalg_matrix_norm_default(
     ):
         return lifted
     name = "linalg_matrix_norm"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     ord = checks.scalar(name, "ord", ord)
     dim = checks.integer_list(name, "dim", dim)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
     return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
 
@@ -10756,7 +16425,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:2726)
+    dtype=None) -> Tensor (derivatives.yaml:4285)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10791,11 +16460,16 @@ def linalg_matrix_norm_str_ord(
     ):
         return lifted
     name = "linalg_matrix_norm"
-    self = checks.tensor(name, "input", input)
-    ord = checks.string(name, "ord", ord)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord.__class__ is not str:
+        ord = checks.string(name, "ord", ord)
     dim = checks.integer_list(name, "dim", dim)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
     return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
 
@@ -10811,7 +16485,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:2737)
+    Tensor (derivatives.yaml:4296)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10834,11 +16508,17 @@ def linalg_norm_default(
     ):
         return lifted
     name = "linalg_norm"
-    self = checks.tensor(name, "input", input)
-    ord = checks.optional_scalar(name, "ord", ord)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord is not None:
+        ord = checks.scalar(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
     return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
 
@@ -10849,7 +16529,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2751)
+    (derivatives.yaml:4310)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10876,11 +16556,17 @@ def linalg_norm_ord_str(
     ):
         return lifted
     name = "linalg_norm"
-    self = checks.tensor(name, "input", input)
-    ord = checks.string(name, "ord", ord)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord.__class__ is not str:
+        ord = checks.string(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
     return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
 
@@ -10889,7 +16575,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:2762)
+    (derivatives.yaml:4321)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10947,7 +16633,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:2782)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4341)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10993,7 +16679,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:2800)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4359)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11015,9 +16701,13 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
     if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv)) is not PLAIN:
         return lifted
     name = "svd"
-    self = checks.tensor(name, "input", input)
-    some = checks.boolean(name, "some", some)
-    compute_uv = checks.boolean(name, "compute_uv", compute_uv)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if some.__class__ is not bool:
+        some = checks.boolean(name, "some", some)
+    if compute_uv.__class__ is not bool:
+        compute_uv = checks.boolean(name, "compute_uv", compute_uv)
     self, some, compute_uv = solving_rules.matrices_of(name, self, some, compute_uv)
     return formulas_decompositions.svd_of_old(self, some, compute_uv)
 
@@ -11025,7 +16715,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2813)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4372)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11065,7 +16755,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2828)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4387)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11085,8 +16775,11 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO)) is not PLAIN:
         return lifted
     name = "linalg_eigh"
-    self = checks.tensor(name, "input", input)
-    UPLO = checks.string(name, "UPLO", UPLO)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if UPLO.__class__ is not str:
+        UPLO = checks.string(name, "UPLO", UPLO)
     self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
     return op.hermitian_eigen(formulas_decompositions.triangle_of(self, UPLO))
 
@@ -11094,7 +16787,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:2843)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4402)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11134,7 +16827,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:2857)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4416)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11153,8 +16846,11 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     if watch.lifts and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO)) is not PLAIN:
         return lifted
     name = "linalg_eigvalsh"
-    self = checks.tensor(name, "input", input)
-    UPLO = checks.string(name, "UPLO", UPLO)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if UPLO.__class__ is not str:
+        UPLO = checks.string(name, "UPLO", UPLO)
     self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
     return op.hermitian_eigenvalues(formulas_decompositions.triangle_of(self, UPLO))
 
@@ -11162,7 +16858,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:2871)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4430)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11207,7 +16903,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:2890)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4449)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11250,7 +16946,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:2908)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4467)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11297,7 +16993,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:2926)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4485)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11318,8 +17014,11 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
         return lifted
     name = "qr"
-    self = checks.tensor(name, "input", input)
-    some = checks.boolean(name, "some", some)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if some.__class__ is not bool:
+        some = checks.boolean(name, "some", some)
     self, some = solving_rules.matrices_of(name, self, some)
     return op.linalg_qr(self, "reduced" if some else "complete")
 
@@ -11327,7 +17026,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:2937)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4496)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11377,7 +17076,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:2952)
+    (derivatives.yaml:4511)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11409,10 +17108,15 @@ def linalg_pinv_atol_rtol_float(
     ):
         return lifted
     name = "linalg_pinv"
-    self = checks.tensor(name, "input", input)
-    atol = checks.optional_floating(name, "atol", atol)
-    rtol = checks.optional_floating(name, "rtol", rtol)
-    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and atol.__class__ is not float:
+        atol = checks.floating(name, "atol", atol)
+    if rtol is not None and rtol.__class__ is not float:
+        rtol = checks.floating(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
     return formulas_matrix.inverted(self, atol, rtol, hermitian)
 
@@ -11423,7 +17127,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:2966)
+    (derivatives.yaml:4525)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11455,10 +17159,15 @@ def linalg_pinv_atol_rtol_tensor(
     ):
         return lifted
     name = "linalg_pinv"
-    self = checks.tensor(name, "input", input)
-    atol = checks.optional_tensor(name, "atol", atol)
-    rtol = checks.optional_tensor(name, "rtol", rtol)
-    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if rtol is not None and not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
     return formulas_matrix.inverted(self, atol, rtol, hermitian)
 
@@ -11466,7 +17175,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:2976)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4535)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11486,9 +17195,13 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
     ):
         return lifted
     name = "linalg_pinv"
-    self = checks.tensor(name, "input", input)
-    rcond = checks.floating(name, "rcond", rcond)
-    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, rcond, hermitian = solving_rules.matrices_of(name, self, rcond, hermitian)
     return formulas_matrix.inverted(self, None, rcond, hermitian)
 
@@ -11496,7 +17209,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:2986)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4545)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11519,8 +17232,11 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
     name = "pinverse"
     if out is not None:
         return write_out(name, out, pinverse(input, rcond))
-    self = checks.tensor(name, "input", input)
-    rcond = checks.floating(name, "rcond", rcond)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
     self, rcond = solving_rules.matrices_of(name, self, rcond)
     return formulas_matrix.inverted(self, None, rcond, False)
 
@@ -11531,7 +17247,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:2998)
+    Tensor (derivatives.yaml:4557)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11563,10 +17279,15 @@ def linalg_matrix_rank_atol_rtol_float(
     ):
         return lifted
     name = "linalg_matrix_rank"
-    self = checks.tensor(name, "input", input)
-    atol = checks.optional_floating(name, "atol", atol)
-    rtol = checks.optional_floating(name, "rtol", rtol)
-    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and atol.__class__ is not float:
+        atol = checks.floating(name, "atol", atol)
+    if rtol is not None and rtol.__class__ is not float:
+        rtol = checks.floating(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
     return formulas_matrix.rank_of(self, atol, rtol, hermitian)
 
@@ -11577,7 +17298,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:3012)
+    Tensor (derivatives.yaml:4571)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11609,10 +17330,14 @@ def linalg_matrix_rank_atol_rtol_tensor(
     ):
         return lifted
     name = "linalg_matrix_rank"
-    input = checks.tensor(name, "input", input)
-    atol = checks.optional_tensor(name, "atol", atol)
-    rtol = checks.optional_tensor(name, "rtol", rtol)
-    hermitian = checks.boolean(name, "hermitian", hermitian)
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if atol is not None and not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if rtol is not None and not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     input, atol, rtol, hermitian = solving_rules.matrices_of(name, input, atol, rtol, hermitian)
     return formulas_matrix.rank_of(input, atol, rtol, hermitian)
 
@@ -11620,7 +17345,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:3023)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4582)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11641,9 +17366,13 @@ def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = Fals
     ):
         return lifted
     name = "linalg_matrix_rank"
-    self = checks.tensor(name, "input", input)
-    tol = checks.floating(name, "tol", tol)
-    hermitian = checks.boolean(name, "hermitian", hermitian)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if tol.__class__ is not float:
+        tol = checks.floating(name, "tol", tol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
     self, tol, hermitian = solving_rules.matrices_of(name, self, tol, hermitian)
     return formulas_matrix.rank_of(self, tol, None, hermitian)
 
@@ -11654,7 +17383,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:3034)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4593)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11682,10 +17411,15 @@ def linalg_lstsq(
     ):
         return lifted
     name = "linalg_lstsq"
-    self = checks.tensor(name, "input", input)
-    b = checks.tensor(name, "b", b)
-    rcond = checks.optional_floating(name, "rcond", rcond)
-    driver = checks.optional_string(name, "driver", driver)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(b, Tensor):
+        b = checks.tensor(name, "b", b)
+    if rcond is not None and rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
     self, b, rcond, driver = norms_rules.lstsq(name, self, b, rcond, driver)
     return formulas_matrix.least_squares(self, b, rcond, driver)
 
@@ -11693,7 +17427,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:3049)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4608)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11709,8 +17443,11 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p)) is not PLAIN:
         return lifted
     name = "linalg_cond"
-    self = checks.tensor(name, "input", input)
-    p = checks.optional_scalar(name, "p", p)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p is not None:
+        p = checks.scalar(name, "p", p)
     self, p = norms_rules.condition(name, self, p)
     return formulas_matrix.condition(self, p)
 
@@ -11718,7 +17455,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:3063)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4622)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11734,8 +17471,11 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p)) is not PLAIN:
         return lifted
     name = "linalg_cond"
-    self = checks.tensor(name, "input", input)
-    p = checks.string(name, "p", p)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not str:
+        p = checks.string(name, "p", p)
     self, p = norms_rules.condition(name, self, p)
     return formulas_matrix.condition(self, p)
 
@@ -11743,7 +17483,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3074)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4633)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11763,8 +17503,11 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n)) is not PLAIN:
         return lifted
     name = "linalg_matrix_power"
-    self = checks.tensor(name, "input", input)
-    n = checks.integer(name, "n", n)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
     self, n = solving_rules.square(name, self, n)
     return formulas_matrix.powered(self, n)
 
@@ -11772,7 +17515,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:3089)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4648)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11795,8 +17538,11 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     name = "matrix_power"
     if out is not None:
         return write_out(name, out, matrix_power(input, n))
-    self = checks.tensor(name, "input", input)
-    n = checks.integer(name, "n", n)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
     self, n = solving_rules.square(name, self, n)
     return formulas_matrix.powered(self, n)
 
@@ -11804,7 +17550,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3101)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4660)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11846,7 +17592,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:3119)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4678)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11868,7 +17614,9 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "matrix_exp"
     if out is not None:
         return write_out(name, out, matrix_exp(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = solving_rules.square(name, self)
     return op.linalg_matrix_exp(self)
 
@@ -11876,7 +17624,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:3130)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4689)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11899,9 +17647,13 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
     ):
         return lifted
     name = "linalg_tensorsolve"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
-    dims = checks.optional_integer_list(name, "dims", dims)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dims is not None:
+        dims = checks.integer_list(name, "dims", dims)
     self, other, dims = norms_rules.tensorsolve(name, self, other, dims)
     return formulas_matrix.solved_tensor(self, other, dims)
 
@@ -11909,7 +17661,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:3143)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4702)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11928,8 +17680,11 @@ def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     if watch.lifts and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind)) is not PLAIN:
         return lifted
     name = "linalg_tensorinv"
-    self = checks.tensor(name, "input", input)
-    ind = checks.integer(name, "ind", ind)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ind.__class__ is not int:
+        ind = checks.integer(name, "ind", ind)
     self, ind = norms_rules.tensorinv(name, self, ind)
     return formulas_matrix.inverted_tensor(self, ind)
 
@@ -11938,7 +17693,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:3156)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4715)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11963,8 +17718,10 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     ):
         return lifted
     name = "linalg_householder_product"
-    input = checks.tensor(name, "input", input)
-    tau = checks.tensor(name, "tau", tau)
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if not isinstance(tau, Tensor):
+        tau = checks.tensor(name, "tau", tau)
     input, tau = norms_rules.householder(name, input, tau)
     return formulas_matrix.reflected(input, tau)
 
@@ -11972,7 +17729,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:3171)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4730)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11996,8 +17753,11 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     name = "orgqr"
     if out is not None:
         return write_out(name, out, orgqr(input, input2))
-    self = checks.tensor(name, "input", input)
-    input2 = checks.tensor(name, "input2", input2)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
     self, input2 = norms_rules.householder(name, self, input2)
     return formulas_matrix.reflected(self, input2)
 
@@ -12005,7 +17765,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3186)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4745)
     Dtypes: all.
 
     Args:
@@ -12066,7 +17826,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:3203)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4762)
     Dtypes: all.
 
     Args:
@@ -12087,7 +17847,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("reshape", reshape, "composite", input, shape)) is not PLAIN:
         return lifted
     name = "reshape"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     shape = checks.integer_list(name, "shape", shape)
     self, shape = shape_rules.reshape(name, self, shape)
     return formulas_shape.view_or_copy(self, shape)
@@ -12096,7 +17858,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3215)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4774)
     Dtypes: all.
 
     Args:
@@ -12114,15 +17876,18 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("view_as", view_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "view_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.view(other.shape)
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3225)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4784)
     Dtypes: all.
 
     Args:
@@ -12140,15 +17905,18 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("reshape_as", reshape_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "reshape_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.reshape(other.shape)
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:3235)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4794)
     Dtypes: all.
 
     Args:
@@ -12169,9 +17937,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if watch.lifts and (lifted := lift("flatten", flatten, "composite", input, start_dim, end_dim)) is not PLAIN:
         return lifted
     name = "flatten"
-    self = checks.tensor(name, "input", input)
-    start_dim = checks.integer(name, "start_dim", start_dim)
-    end_dim = checks.integer(name, "end_dim", end_dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if start_dim.__class__ is not int:
+        start_dim = checks.integer(name, "start_dim", start_dim)
+    if end_dim.__class__ is not int:
+        end_dim = checks.integer(name, "end_dim", end_dim)
     self, start_dim, end_dim = shape_rules.flatten(name, self, start_dim, end_dim)
     return (
         self
@@ -12183,7 +17955,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3245)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4804)
     Dtypes: all.
 
     Args:
@@ -12199,14 +17971,16 @@ def ravel(input: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("ravel", ravel, "composite", input)) is not PLAIN:
         return lifted
     name = "ravel"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     return self.flatten()
 
 
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:3254)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4813)
     Dtypes: all.
 
     Args:
@@ -12226,8 +18000,11 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
         return lifted
     name = "unflatten"
-    self = checks.tensor(name, "input", input)
-    dim = checks.integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = rearranging_rules.unflatten(name, self, dim, sizes)
     return formulas_shape.view_or_copy(self, formulas_rearranging.unflattened(self.shape, dim, sizes))
@@ -12236,7 +18013,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:3264)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4823)
     Dtypes: all.
 
     Args:
@@ -12306,7 +18083,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:3280)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4839)
     Dtypes: all.
 
     Args:
@@ -12363,7 +18140,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:3293)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4852)
     Dtypes: all.
 
     Args:
@@ -12383,7 +18160,9 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     if watch.lifts and (lifted := lift("movedim", movedim, "composite", input, source, destination)) is not PLAIN:
         return lifted
     name = "movedim"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     source = checks.integer_list(name, "source", source, 1)
     destination = checks.integer_list(name, "destination", destination, 1)
     self, source, destination = rearranging_rules.movedim(name, self, source, destination)
@@ -12393,7 +18172,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3303)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4862)
     Dtypes: all.
 
     Args:
@@ -12457,7 +18236,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3319)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4878)
     Dtypes: all.
 
     Args:
@@ -12513,7 +18292,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:3334)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4893)
     Dtypes: all.
 
     Args:
@@ -12574,7 +18353,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:3344)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4903)
     Dtypes: all.
 
     Args:
@@ -12643,7 +18422,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3359)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4918)
     Dtypes: all.
 
     Args:
@@ -12701,7 +18480,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:3375)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4934)
     Dtypes: all.
 
     Args:
@@ -12750,7 +18529,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:3384)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4943)
     Dtypes: all.
 
     Args:
@@ -12768,15 +18547,18 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("expand_as", expand_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "expand_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.expand(other.shape)
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:3394)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4953)
     Dtypes: all.
 
     Args:
@@ -12794,7 +18576,9 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("broadcast_to", broadcast_to, "composite", input, size)) is not PLAIN:
         return lifted
     name = "broadcast_to"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     return self.expand(size)
 
@@ -12802,7 +18586,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:3403)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:4962)
     Dtypes: all.
 
     Args:
@@ -12823,7 +18607,9 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("repeat", repeat, "composite", input, repeats)) is not PLAIN:
         return lifted
     name = "repeat"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = rearranging_rules.repeat(name, self, repeats)
     return formulas_rearranging.repeated(self, repeats)
@@ -12832,7 +18618,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3415)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4974)
     Dtypes: all.
 
     Args:
@@ -12854,16 +18640,1135 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     name = "tile"
     if out is not None:
         return write_out(name, out, tile(input, dims))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = rearranging_rules.tile(name, self, dims)
     return self.repeat(dims)
 
 
+def atleast_1d(input: Tensor) -> Tensor:
+    """x with at least one dimension.
+
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4986)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim else self.reshape((1,))
+    """
+    if watch.lifts and (lifted := lift("atleast_1d", atleast_1d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_1d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim else self.reshape((1,))
+
+
+def atleast_2d(input: Tensor) -> Tensor:
+    """x with at least two dimensions: a vector becomes a row.
+
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4992)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
+    """
+    if watch.lifts and (lifted := lift("atleast_2d", atleast_2d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_2d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
+
+
+def atleast_3d(input: Tensor) -> Tensor:
+    """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4998)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
+    """
+    if watch.lifts and (lifted := lift("atleast_3d", atleast_3d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_3d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
+
+
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side: along dimension 1, vectors and numbers along their only one.
+
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5004)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 1, 1)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.hstack((sg.tensor([[1], [2]]), sg.tensor([[3], [4]])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("hstack", hstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "hstack"
+    if out is not None:
+        return write_out(name, out, hstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 1, 1)
+
+
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors one above the other: along dimension 0, vectors as rows.
+
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5015)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 2, 0)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.vstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    if watch.lifts and (lifted := lift("vstack", vstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "vstack"
+    if out is not None:
+        return write_out(name, out, vstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 2, 0)
+
+
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
+
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5027)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 3, 2)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.dstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[[1, 3],
+                 [2, 4]]])
+    """
+    if watch.lifts and (lifted := lift("dstack", dstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "dstack"
+    if out is not None:
+        return write_out(name, out, dstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 3, 2)
+
+
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Vectors as the columns of a matrix, matrices side by side.
+
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5038)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: stacked_columns(tensors)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.column_stack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("column_stack", column_stack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "column_stack"
+    if out is not None:
+        return write_out(name, out, column_stack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.stacked_columns(tensors)
+
+
+def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5049)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_with_sizes(self, even_sizes(self.shape[dim], sections), dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, sections, dim = joining_rules.tensor_split(name, self, sections, dim)
+    return op.split_with_sizes(self, formulas_joining.even_sizes(self.shape[dim], sections), dim)
+
+
+def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+    """x cut along `dim` before each of the indices.
+
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5060)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_at(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, indices, dim = joining_rules.tensor_split(name, self, indices, dim)
+    return formulas_joining.split_at(self, indices, dim)
+
+
+def tensor_split_tensor_indices_or_sections(
+    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> Sequence[Tensor]:
+    """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
+
+    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
+    (derivatives.yaml:5066)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        tensor_indices_or_sections: tensor.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_by_tensor(self, tensor_indices_or_sections, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the places are a vector or a number of int64.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "tensor_split.tensor_indices_or_sections",
+                tensor_split_tensor_indices_or_sections,
+                "cut",
+                input,
+                tensor_indices_or_sections,
+                dim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(tensor_indices_or_sections, Tensor):
+        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, tensor_indices_or_sections, dim = joining_rules.split_places(name, self, tensor_indices_or_sections, dim)
+    return formulas_joining.split_by_tensor(self, tensor_indices_or_sections, dim)
+
+
+def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5073)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.int", hsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.hsplit(name, self, sections)
+    return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+
+
+def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 1 before each of the indices.
+
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5084)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.indices", hsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.hsplit(name, self, indices)
+    return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+
+
+def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5090)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.int", vsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.vsplit(name, self, sections)
+    return op.tensor_split(self, sections, 0)
+
+
+def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 0 before each of the indices.
+
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5099)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.indices", vsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.vsplit(name, self, indices)
+    return op.tensor_split(self, indices, 0)
+
+
+def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 2.
+
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5105)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.int", dsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.dsplit(name, self, sections)
+    return op.tensor_split(self, sections, 2)
+
+
+def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 2 before each of the indices.
+
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5114)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.indices", dsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.dsplit(name, self, indices)
+    return op.tensor_split(self, indices, 2)
+
+
+def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The columns in reversed order.
+
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5120)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((1,))
+    Raises:
+        RuntimeError: expected: at least two dimensions.
+    Example:
+        >>> sg.fliplr(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]])
+    """
+    if watch.lifts and (lifted := lift("fliplr", fliplr, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "fliplr"
+    if out is not None:
+        return write_out(name, out, fliplr(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.at_least_2d(name, self)
+    return self.flip((1,))
+
+
+def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The rows in reversed order.
+
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5130)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((0,))
+    Raises:
+        RuntimeError: expected: at least one dimension.
+    Example:
+        >>> sg.flipud(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]])
+    """
+    if watch.lifts and (lifted := lift("flipud", flipud, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "flipud"
+    if out is not None:
+        return write_out(name, out, flipud(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.at_least_1d(name, self)
+    return self.flip((0,))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
+    """x turned k times by 90 degrees, from the first of two dimensions towards the second.
+
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5140)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        k: int; default 1.
+        dims: sequence of ints, counted from the end where negative; default [0, 1].
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: rotated(self, k % 4, dims)
+    Raises:
+        IndexError, RuntimeError: expected: wraps two dimensions, which must differ.
+    Example:
+        >>> sg.rot90(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]])
+    """
+    if watch.lifts and (lifted := lift("rot90", rot90, "composite", input, k, dims, out=out)) is not PLAIN:
+        return lifted
+    name = "rot90"
+    if out is not None:
+        return write_out(name, out, rot90(input, k, dims))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if k.__class__ is not int:
+        k = checks.integer(name, "k", k)
+    dims = checks.integer_list(name, "dims", dims)
+    self, k, dims = joining_rules.rot90(name, self, k, dims)
+    return formulas_joining.rotated(self, k % 4, dims)
+
+
+def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
+    """The index i, repeats[i] times, for each i.
+
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5151)
+    Dtypes: all.
+
+    Args:
+        repeats: tensor, not differentiated.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.Tensor", repeat_interleave_tensor, "loop", repeats, output_size=output_size, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "repeat_interleave",
+            out,
+            _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
+            (repeats,),
+            share="never",
+        )
+    return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
+
+
+def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
+    if not isinstance(repeats, Tensor):
+        repeats = checks.tensor(name, "repeats", repeats)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    repeats, output_size = grids_rules.repeat_counts(name, repeats, output_size)
+    try:
+        result = adopt(windows_kernels.repeat_places(array_in(repeats, None), output_size), None)
+    except Exception as error:
+        reraise(name, error, (repeats, output_size))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def repeat_interleave_self_tensor(
+    input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
+
+    repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:5173)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_by(self, repeats, dim, output_size)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_Tensor",
+                repeat_interleave_self_tensor,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(repeats, Tensor):
+        repeats = checks.tensor(name, "repeats", repeats)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_by(self, repeats, dim, output_size)
+
+
+def repeat_interleave_self_int(
+    input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
+
+    repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:5182)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: int.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_each(self, repeats, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_int",
+                repeat_interleave_self_int,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if repeats.__class__ is not int:
+        repeats = checks.integer(name, "repeats", repeats)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_each(self, repeats, dim)
+
+
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
+    """Vectors expanded to a grid, each along its own dimension.
+
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5189)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        indexing: str, by keyword; default 'ij'.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: grids(tensors, indexing)
+    Raises:
+        RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
+    """
+    if watch.lifts and (lifted := lift("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not PLAIN:
+        return lifted
+    name = "meshgrid"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    if indexing.__class__ is not str:
+        indexing = checks.string(name, "indexing", indexing)
+    tensors, indexing = grids_rules.meshgrid(name, tensors, indexing)
+    return formulas_grids.grids(tensors, indexing)
+
+
+def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
+    """All rows that take one element of each vector.
+
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5196)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: tensors[0] if len(tensors) == 1 else pairings(tensors)
+    Raises:
+        RuntimeError: expected: vectors of one dtype.
+    """
+    if watch.lifts and (lifted := lift("cartesian_prod", cartesian_prod, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "cartesian_prod"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.vectors(name, tensors)
+    return tensors[0] if len(tensors) == 1 else formulas_grids.pairings(tensors)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
+
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5203)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        r: int; default 2.
+        with_replacement: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chosen(self, r, with_replacement)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of elements.
+    Example:
+        >>> sg.combinations(sg.tensor([1, 2, 3]))
+        tensor([[1, 2],
+                [1, 3],
+                [2, 3]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("combinations", combinations, "composite", input, r, with_replacement, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "combinations"
+    if out is not None:
+        return write_out(name, out, combinations(input, r, with_replacement))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if r.__class__ is not int:
+        r = checks.integer(name, "r", r)
+    if with_replacement.__class__ is not bool:
+        with_replacement = checks.boolean(name, "with_replacement", with_replacement)
+    self, r, with_replacement = grids_rules.combinations(name, self, r, with_replacement)
+    return formulas_grids.chosen(self, r, with_replacement)
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """Matrices along the diagonal of one, zeros elsewhere.
+
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5216)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: matrix_of_blocks(tensors)
+    Raises:
+        RuntimeError: expected: tensors of at most two dimensions.
+    """
+    if watch.lifts and (lifted := lift("block_diag", block_diag, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "block_diag"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.blocks(name, tensors)
+    return formulas_grids.matrix_of_blocks(tensors)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
+    """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
+
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5223)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default -2.
+        dim2: int, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: on_diagonal(self, offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: two different dimensions of the result.
+    Example:
+        >>> sg.diag_embed(sg.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diag_embed"
+    if out is not None:
+        return write_out(name, out, diag_embed(input, offset, dim1, dim2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    self, offset, dim1, dim2 = grids_rules.diag_embed(name, self, offset, dim1, dim2)
+    return formulas_grids.on_diagonal(self, offset, dim1, dim2)
+
+
+def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with the elements of x on a diagonal.
+
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5234)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: diagonal_matrix(self.flatten(), offset)
+    Example:
+        >>> sg.diagflat(sg.tensor([1, 2]), 1)
+        tensor([[0, 1, 0],
+                [0, 0, 2],
+                [0, 0, 0]])
+    """
+    if watch.lifts and (lifted := lift("diagflat", diagflat, "composite", input, offset, out=out)) is not PLAIN:
+        return lifted
+    name = "diagflat"
+    if out is not None:
+        return write_out(name, out, diagflat(input, offset))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    return formulas_rearranging.diagonal_matrix(self.flatten(), offset)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
+
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5244)
+    Dtypes: all.
+
+    Args:
+        x: tensor.
+        N: int or None; default None.
+        increasing: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: powers_of(x, N, increasing)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of powers.
+    Example:
+        >>> sg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]])
+    """
+    if watch.lifts and (lifted := lift("vander", vander, "composite", x, N, increasing, out=out)) is not PLAIN:
+        return lifted
+    name = "vander"
+    if out is not None:
+        return write_out(name, out, vander(x, N, increasing))
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if N is not None and N.__class__ is not int:
+        N = checks.integer(name, "N", N)
+    if increasing.__class__ is not bool:
+        increasing = checks.boolean(name, "increasing", increasing)
+    x, N, increasing = grids_rules.vander(name, x, N, increasing)
+    return formulas_grids.powers_of(x, N, increasing)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped and the complex conjugate taken.
+
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5256)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.transpose(-2, -1).conj() if self.ndim else self.conj()
+    Raises:
+        RuntimeError: expected: no vector.
+    Example:
+        >>> sg.adjoint(sg.tensor([[1 + 2j, 3j]]))
+        tensor([[1.-2.j],
+                [0.-3.j]])
+    """
+    if watch.lifts and (lifted := lift("adjoint", adjoint, "composite", input)) is not PLAIN:
+        return lifted
+    name = "adjoint"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.adjoint(name, self)
+    return self.transpose(-2, -1).conj() if self.ndim else self.conj()
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
+
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5266)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dimension: int.
+        size: int.
+        step: int.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: unfold_backward(grad, self.shape, dimension, size, step)
+    Raises:
+        IndexError, RuntimeError: expected: `dimension` in range; windows that fit, at least one step apart.
+    Example:
+        >>> sg.arange(5).unfold(0, 3, 2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
+    """
+    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
+        return lifted
+    if not watch.active and dimension.__class__ is int and size.__class__ is int and step.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dimension, size, step)
+            place, dimension_, size_, step_ = UNFOLD_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.UnfoldBackward0.record(result, input, dimension_, size_, step_)
+            return result
+    return _unfold("unfold", input, dimension, size, step)
+
+
+def _unfold(name: str, self, dimension, size, step) -> Any:
+    given = (dimension, size, step)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dimension.__class__ is not int:
+        dimension = checks.integer(name, "dimension", dimension)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, dimension, size, step = joining_rules.unfold(name, self, dimension, size, step)
+    first = self
+    place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
+    remember(UNFOLD_PLANS, first, given, (place, dimension, size, step))
+    result = make_view(first, place)
+    if grad_mode.grad:
+        if self._rg:
+            functions.UnfoldBackward0.record(result, self, dimension, size, step)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.UnfoldBackward0, result, (self, dimension, size, step), (self,))
+    return result
+
+
+def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, length: int, step: int) -> Tensor:
+    """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
+
+    unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
+    (derivatives.yaml:5281)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        dim: int, counted from the end where negative.
+        length: int.
+        step: int.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: grad.unfold(dim, length, step)
+    Raises:
+        RuntimeError: expected: the gradient has one window of `length` at each step.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step))
+        is not PLAIN
+    ):
+        return lifted
+    return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
+
+
+def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    grad_output, input_sizes, dim, length, step = joining_rules.unfold_backward(
+        name, grad_output, input_sizes, dim, length, step
+    )
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    try:
+        result = adopt(
+            windows_kernels.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, dim, length, step))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
+    if watch.active:
+        propagate(
+            functions.UnfoldBackwardBackward0,
+            result,
+            (grad_output, input_sizes, dim, length, step),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:3424)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5293)
     Dtypes: all.
 
     Args:
@@ -12924,7 +19829,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:3437)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5306)
     Dtypes: all.
 
     Args:
@@ -12979,7 +19884,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:3449)
+    (derivatives.yaml:5318)
     Dtypes: all.
 
     Args:
@@ -13053,7 +19958,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:3464)
+    (derivatives.yaml:5333)
     Dtypes: all.
 
     Args:
@@ -13119,7 +20024,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:3478)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5347)
     Dtypes: all.
 
     Args:
@@ -13183,7 +20088,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:3490)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5359)
     Dtypes: all.
 
     Args:
@@ -13238,7 +20143,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:3507)
+    (derivatives.yaml:5376)
     Dtypes: all.
 
     Args:
@@ -13300,7 +20205,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:3522)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5391)
     Dtypes: all.
 
     Args:
@@ -13365,7 +20270,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:3539)
+    (derivatives.yaml:5408)
     Dtypes: all.
 
     Args:
@@ -13432,7 +20337,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3551)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5420)
     Dtypes: all.
 
     Args:
@@ -13455,8 +20360,11 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     name = "diag"
     if out is not None:
         return write_out(name, out, diag(input, diagonal))
-    self = checks.tensor(name, "input", input)
-    diagonal = checks.integer(name, "diagonal", diagonal)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if diagonal.__class__ is not int:
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = rearranging_rules.diag(name, self, diagonal)
     return formulas_rearranging.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
@@ -13464,7 +20372,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:3562)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5431)
     Dtypes: all.
 
     Args:
@@ -13485,7 +20393,9 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "trace"
     if out is not None:
         return write_out(name, out, trace(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = rearranging_rules.matrix(name, self)
     return self.diagonal().sum()
 
@@ -13493,7 +20403,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:3572)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5441)
     Dtypes: all.
 
     Args:
@@ -13544,7 +20454,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3584)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5453)
     Dtypes: all.
 
     Args:
@@ -13592,7 +20502,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:3598)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5467)
     Dtypes: all.
 
     Args:
@@ -13650,7 +20560,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:3610)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5479)
     Dtypes: all.
 
     Args:
@@ -13665,16 +20575,19 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     if watch.lifts and (lifted := lift("split.sizes", split_sizes, "composite", input, split_size, dim)) is not PLAIN:
         return lifted
     name = "split"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     split_size = checks.integer_list(name, "split_size", split_size)
-    dim = checks.integer(name, "dim", dim)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     return op.split_with_sizes(self, split_size, dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:3615)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5484)
     Dtypes: all.
 
     Args:
@@ -13697,9 +20610,13 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     if watch.lifts and (lifted := lift("chunk", chunk, "composite", input, chunks, dim)) is not PLAIN:
         return lifted
     name = "chunk"
-    self = checks.tensor(name, "input", input)
-    chunks = checks.integer(name, "chunks", chunks)
-    dim = checks.integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if chunks.__class__ is not int:
+        chunks = checks.integer(name, "chunks", chunks)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, chunks, dim = pieces_rules.chunk(name, self, chunks, dim)
     return formulas_shape.chunks_of(self, chunks, dim)
 
@@ -13707,7 +20624,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3625)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5494)
     Dtypes: all.
 
     Args:
@@ -13758,7 +20675,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:3647)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5516)
     Dtypes: all.
 
     Args:
@@ -13808,7 +20725,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:3664)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5533)
     Dtypes: all.
 
     Args:
@@ -13857,7 +20774,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:3680)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5549)
     Dtypes: all.
 
     Args:
@@ -13906,7 +20823,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3695)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5564)
     Dtypes: all.
 
     Args:
@@ -13965,7 +20882,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:3713)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5582)
     Dtypes: all.
 
     Args:
@@ -14024,7 +20941,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:3731)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5600)
     Dtypes: all.
 
     Args:
@@ -14077,7 +20994,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:3750)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5619)
     Dtypes: all.
 
     Args:
@@ -14126,7 +21043,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:3765)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5634)
     Dtypes: all.
 
     Args:
@@ -14166,7 +21083,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:3779)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5648)
     Dtypes: all.
 
     Args:
@@ -14207,7 +21124,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:3799)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5668)
     Dtypes: all.
 
     Args:
@@ -14263,7 +21180,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:3814)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5683)
     Dtypes: all.
 
     Args:
@@ -14347,7 +21264,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:3836)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5705)
     Dtypes: all.
 
     Args:
@@ -14407,7 +21324,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:3853)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5722)
     Dtypes: all.
 
     Args:
@@ -14495,7 +21412,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:3872)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5741)
     Dtypes: all.
 
     Args:
@@ -14558,7 +21475,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3891)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5760)
     Dtypes: all.
 
     Args:
@@ -14632,7 +21549,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:3911)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5780)
     Dtypes: all.
 
     Args:
@@ -14700,7 +21617,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:3924)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5793)
     Dtypes: all.
 
     Args:
@@ -14779,7 +21696,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:3943)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5812)
     Dtypes: all.
 
     Args:
@@ -14837,7 +21754,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3959)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5828)
     Dtypes: all.
 
     Args:
@@ -14900,7 +21817,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3973)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5842)
     Dtypes: all.
 
     Args:
@@ -14923,8 +21840,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     name = "masked_select"
     if out is not None:
         return write_out(name, out, masked_select(input, mask))
-    self = checks.tensor(name, "input", input)
-    mask = checks.tensor(name, "mask", mask)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
     self, mask = indexing_rules.masked_select(name, self, mask)
     return formulas_indexing.masked_elements(self, mask)
 
@@ -14932,7 +21852,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3984)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:5853)
     Dtypes: all.
 
     Args:
@@ -14964,7 +21884,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3999)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5868)
     Dtypes: all.
 
     Args:
@@ -14981,15 +21901,1052 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     ):
         return lifted
     name = "nonzero"
-    self = checks.tensor(name, "input", input)
-    as_tuple = checks.boolean(name, "as_tuple", as_tuple)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if as_tuple.__class__ is not bool:
+        as_tuple = checks.boolean(name, "as_tuple", as_tuple)
     return formulas_indexing.nonzero_as_tuple(self) if as_tuple else op.nonzero(self)
+
+
+def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
+    """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
+
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5876)
+    Dtypes: integers.
+
+    Args:
+        index: tensor, not differentiated.
+        dim: int, counted from the end where negative.
+        size: int.
+        op: str.
+        wrap: bool.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: indices of integers.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("checked_places", checked_places, "leading", index, dim, size, op, wrap)) is not PLAIN
+    ):
+        return lifted
+    return _checked_places("checked_places", index, dim, size, op, wrap)
+
+
+def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if op.__class__ is not str:
+        op = checks.string(name, "op", op)
+    if wrap.__class__ is not bool:
+        wrap = checks.boolean(name, "wrap", wrap)
+    index, dim, size, op, wrap = places_rules.whole_places(name, index, dim, size, op, wrap)
+    try:
+        result = adopt(reducing_at_kernels.checked_places(array_in(index, None), dim, size, op, wrap), None)
+    except Exception as error:
+        reraise(name, error, (index, dim, size, op, wrap))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of the flattened tensor, in the shape of `index`.
+
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:5889)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: elements_at(self, index)
+    Raises:
+        IndexError, RuntimeError: expected: indices of int64; none into nothing.
+    Example:
+        >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
+        tensor([1, 4])
+    """
+    if watch.lifts and (lifted := lift("take", take, "composite", input, index, out=out)) is not PLAIN:
+        return lifted
+    name = "take"
+    if out is not None:
+        return write_out(name, out, take(input, index))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    self, index = places_rules.take(name, self, index)
+    return formulas_places.elements_at(self, index)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """x with the elements of `source` written, or added, at places of the flattened tensor.
+
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:5899)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        source: tensor.
+        accumulate: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_elements(self, index, source, accumulate)
+    Raises:
+        IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
+    Example:
+        >>> sg.zeros(2, 2).put_(sg.tensor([1, 2]), sg.tensor([5.0, 6.0]))
+        tensor([[0., 5.],
+                [6., 0.]])
+    """
+    if watch.lifts and (lifted := lift("put", put, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    name = "put"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if accumulate.__class__ is not bool:
+        accumulate = checks.boolean(name, "accumulate", accumulate)
+    self, index, source, accumulate = places_rules.put(name, self, index, source, accumulate)
+    return formulas_places.with_elements(self, index, source, accumulate)
+
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`put`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("put", put_, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("put_", input, put(original, index, source, accumulate))
+    return after_write(input, before)
+
+
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
+
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:5911)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: gathered_along(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; indices of int64 and as many dimensions.
+    Example:
+        >>> x = sg.tensor([[3, 1], [2, 4]])
+        >>> sg.take_along_dim(x, x.argsort(1), dim=1)
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "take_along_dim"
+    if out is not None:
+        return write_out(name, out, take_along_dim(input, indices, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, indices, dim = places_rules.take_along_dim(name, self, indices, dim)
+    return formulas_places.gathered_along(self, indices, dim)
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the slices at `index` along `dim` replaced by those of `source`.
+
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:5925)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_slices(self, dim, index, source)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
+            dtype.
+    Example:
+        >>> sg.zeros(3, 2).index_copy(0, sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[3., 4.],
+                [0., 0.],
+                [1., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "index_copy"
+    if out is not None:
+        return write_out(name, out, index_copy(input, dim, index, source))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, dim, index, source = places_rules.index_copy(name, self, dim, index, source)
+    return formulas_places.with_slices(self, dim, index, source)
+
+
+def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
+        return lifted
+    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
+    return after_write(input, before)
+
+
+def index_fill_int_scalar(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5938)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_scalar(input, dim, index, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
+    """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
+    return after_write(input, before)
+
+
+def index_fill_int_tensor(
+    input: Tensor, dim: int, index: Tensor, value: Tensor, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
+
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:5949)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_tensor(input, dim, index, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
+    """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index, value), keep=(input, index, value), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
+    return after_write(input, before)
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
+    that is there only if `include_self`. Where several are greatest or least, they share the gradient.
+
+    scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:5956)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        src: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scatter_reduce_backward(...)[0]
+        src: scatter_reduce_backward(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions.
+    Example:
+        >>> src, index = sg.tensor([1.0, 5.0, 2.0, 4.0]), sg.tensor([0, 0, 1, 1])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="amax")
+        tensor([5., 4.])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)
+        tensor([3., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "scatter_reduce",
+            out,
+            _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self),
+            (input, index, src),
+            share="never",
+        )
+    return _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self)
+
+
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce_,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
+    before = input._fn
+    _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
+    return after_write(input, before)
+
+
+def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    if include_self.__class__ is not bool:
+        include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, src, reduce, include_self = places_rules.scatter_reduce(
+        name, self, dim, index, src, reduce, include_self
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "match", ("bool", "int", "float"), (self, src))
+    )
+    try:
+        result = adopt(
+            reducing_at_kernels.scatter_reduce(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, src, reduce, include_self))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+        functions.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
+    if watch.active:
+        propagate(
+            functions.ScatterReduceBackward0, result, (self, dim, index, src, reduce, include_self), (self, src), into
+        )
+    return result
+
+
+def scatter_src_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:5987)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        src: tensor.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, src, reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, src, reduce = places_rules.scatter_by(name, self, dim, index, src, reduce)
+    return formulas_places.scattered_by(self, dim, index, src, reduce)
+
+
+def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
+    """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
+    return after_write(input, before)
+
+
+def scatter_value_reduce(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
+    (derivatives.yaml:5997)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, full_of(self, index.shape, value), reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce",
+                scatter_value_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                value,
+                reduce=reduce,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
+    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index.shape, value), reduce)
+
+
+def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
+    """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
+    return after_write(input, before)
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
+
+    index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:6005)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: slices_reduced(self, dim, index, source, reduce, include_self)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
+            reductions.
+    Example:
+        >>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")
+        tensor([5., 1., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce",
+                index_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                source,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_reduce"
+    if out is not None:
+        return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    if include_self.__class__ is not bool:
+        include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, source, reduce, include_self = places_rules.index_reduce(
+        name, self, dim, index, source, reduce, include_self
+    )
+    return formulas_places.slices_reduced(self, dim, index, source, reduce, include_self)
+
+
+def index_reduce_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
+    return after_write(input, before)
+
+
+def order_of_true(mask: Tensor, available: int) -> Tensor:
+    """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
+
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:6018)
+    Dtypes: bool.
+
+    Args:
+        mask: tensor, not differentiated.
+        available: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "loop", mask, available)) is not PLAIN:
+        return lifted
+    return _order_of_true("order_of_true", mask, available)
+
+
+def _order_of_true(name: str, mask, available, into=None) -> Any:
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if available.__class__ is not int:
+        available = checks.integer(name, "available", available)
+    try:
+        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available), None)
+    except Exception as error:
+        reraise(name, error, (mask, available))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the elements of `source`, one after the other, where `mask` is true.
+
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6030)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_masked(self, mask, source)
+    Raises:
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
+    Example:
+        >>> mask = sg.tensor([True, False, True])
+        >>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "masked_scatter"
+    if out is not None:
+        return write_out(name, out, masked_scatter(input, mask, source))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = places_rules.masked_scatter(name, self, mask, source)
+    return formulas_places.with_masked(self, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter_, "composite", input, mask, source)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
+    before = input._fn
+    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
+    return after_write(input, before)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
+    """x with `src` at select(dim, index).
+
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6042)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative.
+        index: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'select_backward', dim, index)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.select_scatter(sg.zeros(2, 2), sg.ones(2), 0, 1)
+        tensor([[0., 0.],
+                [1., 1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "select_scatter"
+    if out is not None:
+        return write_out(name, out, select_scatter(input, src, dim, index))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if index.__class__ is not int:
+        index = checks.integer(name, "index", index)
+    self, src, dim, index = places_rules.select_scatter(name, self, src, dim, index)
+    return formulas_places.with_region(self, src, "select_backward", dim, index)
+
+
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
+
+    slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
+    (derivatives.yaml:6052)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative; default 0.
+        start: int or None; default None.
+        end: int or None; default None.
+        step: int; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'slice_backward', dim, start, end, step)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.slice_scatter(sg.zeros(4), sg.ones(2), start=1, end=3)
+        tensor([0., 1., 1., 0.])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "slice_scatter"
+    if out is not None:
+        return write_out(name, out, slice_scatter(input, src, dim, start, end, step))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start is not None and start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if end is not None and end.__class__ is not int:
+        end = checks.integer(name, "end", end)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, src, dim, start, end, step = places_rules.slice_scatter(name, self, src, dim, start, end, step)
+    return formulas_places.with_region(self, src, "slice_backward", dim, start, end, step)
+
+
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
+) -> Tensor:
+    """x with `src` on a diagonal of dimensions dim1 and dim2.
+
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6061)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default 0.
+        dim2: int, counted from the end where negative; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'diagonal_backward', offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
+    Example:
+        >>> sg.diagonal_scatter(sg.zeros(2, 2), sg.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "diagonal_scatter"
+    if out is not None:
+        return write_out(name, out, diagonal_scatter(input, src, offset, dim1, dim2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    self, src, offset, dim1, dim2 = places_rules.diagonal_scatter(name, self, src, offset, dim1, dim2)
+    return formulas_places.with_region(self, src, "diagonal_backward", offset, dim1, dim2)
+
+
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with `src` at as_strided(size, stride, storage_offset).
+
+    as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
+    (derivatives.yaml:6071)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        size: sequence of ints.
+        stride: sequence of ints.
+        storage_offset: int or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_layout(self, src, size, stride, storage_offset)
+    Raises:
+        RuntimeError: expected: a layout inside the storage; the source has its shape.
+    Example:
+        >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
+        tensor([0., 1., 0., 1.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "as_strided_scatter"
+    if out is not None:
+        return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
+    if storage_offset is not None and storage_offset.__class__ is not int:
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
+    self, src, size, stride, storage_offset = places_rules.as_strided_scatter(
+        name, self, src, size, stride, storage_offset
+    )
+    return formulas_places.with_layout(self, src, size, stride, storage_offset)
 
 
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:4004)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6080)
     Dtypes: all.
 
     Args:
@@ -15025,7 +22982,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:4018)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6094)
     Dtypes: all.
 
     Args:
@@ -15062,7 +23019,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:4030)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6106)
     Dtypes: all.
 
     Args:
@@ -15096,7 +23053,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:4042)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6118)
     Dtypes: all.
 
     Args:
@@ -15140,7 +23097,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4064)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6140)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15196,7 +23153,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:4091)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6167)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15257,7 +23214,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:4109)
+    Tensor (derivatives.yaml:6185)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15357,7 +23314,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4139)
+    dilation, int groups) -> Tensor (derivatives.yaml:6215)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15463,7 +23420,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:4156)
+    dilation, int groups) -> Tensor (derivatives.yaml:6232)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15571,7 +23528,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4173)
+    groups=1) -> Tensor (derivatives.yaml:6249)
     Dtypes: all.
 
     Args:
@@ -15601,13 +23558,18 @@ def conv1d_default(
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -15625,7 +23587,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4183)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6259)
     Dtypes: all.
 
     Args:
@@ -15666,13 +23628,19 @@ def conv1d_padding(
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -15698,7 +23666,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4190)
+    groups=1) -> Tensor (derivatives.yaml:6266)
     Dtypes: all.
 
     Args:
@@ -15728,13 +23696,18 @@ def conv2d_default(
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -15752,7 +23725,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4205)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6281)
     Dtypes: all.
 
     Args:
@@ -15793,13 +23766,19 @@ def conv2d_padding(
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -15825,7 +23804,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:4213)
+    groups=1) -> Tensor (derivatives.yaml:6289)
     Dtypes: all.
 
     Args:
@@ -15855,13 +23834,18 @@ def conv3d_default(
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -15879,7 +23863,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:4223)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6299)
     Dtypes: all.
 
     Args:
@@ -15920,13 +23904,19 @@ def conv3d_padding(
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -15953,7 +23943,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:4230)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6306)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16000,13 +23990,18 @@ def conv_transpose1d(
         return write_out(
             name, out, conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 1
@@ -16028,7 +24023,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:4243)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6319)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16077,13 +24072,18 @@ def conv_transpose2d(
         return write_out(
             name, out, conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 2
@@ -16105,7 +24105,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:4257)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6333)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16152,13 +24152,18 @@ def conv_transpose3d(
         return write_out(
             name, out, conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 3
@@ -16169,7 +24174,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:4268)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6344)
     Dtypes: all.
 
     Args:
@@ -16213,7 +24218,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:4285)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6361)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16267,6 +24272,535 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     return result
 
 
+def im2col(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
+
+    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
+    (derivatives.yaml:6378)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
+    ):
+        return lifted
+    return _im2col("im2col", input, kernel_size, dilation, padding, stride)
+
+
+def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, kernel_size, dilation, padding, stride = images_rules.im2col(
+        name, self, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
+    return result
+
+
+def col2im(
+    input: Tensor,
+    output_size: Sequence[int] | int,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Columns added up where their windows lie: the transpose of im2col.
+
+    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+    Tensor (derivatives.yaml:6393)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        output_size: int or 2 ints.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: im2col(grad, kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
+        is not PLAIN
+    ):
+        return lifted
+    return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
+
+
+def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, output_size, kernel_size, dilation, padding, stride = images_rules.col2im(
+        name, self, output_size, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(
+            functions.Col2imBackward0,
+            result,
+            (self, output_size, kernel_size, dilation, padding, stride),
+            (self,),
+            into,
+        )
+    return result
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
+
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6407)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        upscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channels_to_places(self, upscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
+    Example:
+        >>> sg.pixel_shuffle(sg.arange(4).reshape(4, 1, 1), 2)
+        tensor([[[0, 1],
+                 [2, 3]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "pixel_shuffle"
+    if out is not None:
+        return write_out(name, out, pixel_shuffle(input, upscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upscale_factor.__class__ is not int:
+        upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
+    self, upscale_factor = images_rules.pixel_shuffle(name, self, upscale_factor)
+    return formulas_images.channels_to_places(self, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
+
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6418)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        downscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: places_to_channels(self, downscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
+    Example:
+        >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
+        tensor([0, 1, 2, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pixel_unshuffle"
+    if out is not None:
+        return write_out(name, out, pixel_unshuffle(input, downscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if downscale_factor.__class__ is not int:
+        downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
+    self, downscale_factor = images_rules.pixel_unshuffle(name, self, downscale_factor)
+    return formulas_images.places_to_channels(self, downscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
+
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6428)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        groups: int, how many groups of channels are apart from each other.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shuffled_channels(self, groups)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
+    Example:
+        >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "channel_shuffle"
+    if out is not None:
+        return write_out(name, out, channel_shuffle(input, groups))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
+    self, groups = images_rules.channel_shuffle(name, self, groups)
+    return formulas_images.shuffled_channels(self, groups)
+
+
+def resample(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """x resampled to `length` places along `dim` by a linear, cubic or lanczos filter.
+
+    resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
+    (derivatives.yaml:6438)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
+        is not PLAIN
+    ):
+        return lifted
+    return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    self, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, self, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(
+            resampling_kernels.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackward0,
+            result,
+            (self, dim, length, filter, align_corners, scale, antialias),
+            (self,),
+            into,
+        )
+    return result
+
+
+def resample_backward(
+    grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """The transpose of resample from `length` places.
+
+    resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
+    antialias) -> Tensor (derivatives.yaml:6455)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "resample_backward",
+                resample_backward,
+                "along",
+                grad_output,
+                dim,
+                length,
+                filter,
+                align_corners,
+                scale,
+                antialias,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    grad_output, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, grad_output, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            resampling_kernels.resample_backward(
+                array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackwardBackward0,
+            result,
+            (grad_output, dim, length, filter, align_corners, scale, antialias),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The image x at the places of a grid, from -1 to 1 in each dimension. Interpolation is 0 (bilinear), 1 (nearest) or 2
+    (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
+
+    grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    (derivatives.yaml:6469)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        grid: tensor.
+        interpolation_mode: int.
+        padding_mode: int.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    Raises:
+        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
+            dimension.
+    Example:
+        >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
+        tensor([[[[2.5000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "grid_sampler",
+                grid_sampler,
+                "composite",
+                input,
+                grid,
+                interpolation_mode,
+                padding_mode,
+                align_corners,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "grid_sampler"
+    if out is not None:
+        return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(grid, Tensor):
+        grid = checks.tensor(name, "grid", grid)
+    if interpolation_mode.__class__ is not int:
+        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+    if padding_mode.__class__ is not int:
+        padding_mode = checks.integer(name, "padding_mode", padding_mode)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    self, grid, interpolation_mode, padding_mode, align_corners = sampling_rules.grid_sampler(
+        name, self, grid, interpolation_mode, padding_mode, align_corners
+    )
+    return formulas_sampling.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def affine_grid_generator(
+    theta: Tensor, size: Sequence[int], align_corners: bool, *, out: Tensor | None = None
+) -> Tensor:
+    """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
+
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6488)
+    Dtypes: floats.
+
+    Args:
+        theta: tensor.
+        size: sequence of ints.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: transformed_places(theta, size, align_corners)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
+            or one 3 x 4 matrix for (N, C, D, H, W).
+    Example:
+        >>> sg.affine_grid_generator(sg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "affine_grid_generator"
+    if out is not None:
+        return write_out(name, out, affine_grid_generator(theta, size, align_corners))
+    if not isinstance(theta, Tensor):
+        theta = checks.tensor(name, "theta", theta)
+    size = checks.integer_list(name, "size", size)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    theta, size, align_corners = sampling_rules.affine_grid(name, theta, size, align_corners)
+    return formulas_sampling.transformed_places(theta, size, align_corners)
+
+
 def max_pool_with_indices(
     input: Tensor,
     kernel_size: Sequence[int] | int,
@@ -16280,7 +24814,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:4299)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6503)
     Dtypes: integers, floats.
 
     Args:
@@ -16368,7 +24902,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:4322)
+    (derivatives.yaml:6526)
     Dtypes: floats.
 
     Args:
@@ -16445,7 +24979,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4337)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6541)
     Dtypes: integers, floats.
 
     Args:
@@ -16477,12 +25011,16 @@ def max_pool1d(
     name = "max_pool1d"
     if out is not None:
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
 
 
@@ -16499,7 +25037,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4348)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6552)
     Dtypes: integers, floats.
 
     Args:
@@ -16532,12 +25070,16 @@ def max_pool2d(
     name = "max_pool2d"
     if out is not None:
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
 
 
@@ -16554,7 +25096,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:4360)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6564)
     Dtypes: integers, floats.
 
     Args:
@@ -16586,12 +25128,16 @@ def max_pool3d(
     name = "max_pool3d"
     if out is not None:
         return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
@@ -16600,7 +25146,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:4371)
+    (derivatives.yaml:6575)
     Dtypes: integers, floats.
 
     Args:
@@ -16656,7 +25202,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:4388)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6592)
     Dtypes: integers, floats.
 
     Args:
@@ -16678,7 +25224,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tupl
     ):
         return lifted
     name = "adaptive_max_pool1d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_max_pool_with_indices(self, output_size, 1)
 
@@ -16696,7 +25244,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4401)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6605)
     Dtypes: floats.
 
     Args:
@@ -16813,7 +25361,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:4421)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6625)
     Dtypes: floats.
 
     Args:
@@ -16984,7 +25532,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:4436)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6640)
     Dtypes: floats.
 
     Args:
@@ -17025,12 +25573,17 @@ def avg_pool1d(
     name = "avg_pool1d"
     if out is not None:
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
@@ -17046,7 +25599,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4447)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6651)
     Dtypes: floats.
 
     Args:
@@ -17086,13 +25639,19 @@ def avg_pool2d(
     ):
         return lifted
     name = "avg_pool2d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
@@ -17108,7 +25667,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:4460)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6664)
     Dtypes: floats.
 
     Args:
@@ -17147,13 +25706,19 @@ def avg_pool3d(
     ):
         return lifted
     name = "avg_pool3d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
 
 
@@ -17161,7 +25726,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:4472)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6676)
     Dtypes: floats.
 
     Args:
@@ -17208,7 +25773,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:4490)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6694)
     Dtypes: floats.
 
     Args:
@@ -17269,7 +25834,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:4504)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6708)
     Dtypes: floats.
 
     Args:
@@ -17293,7 +25858,9 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
     name = "adaptive_avg_pool1d"
     if out is not None:
         return write_out(name, out, adaptive_avg_pool1d(input, output_size))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_avg_pool(self, output_size, 1)
 
@@ -17301,7 +25868,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:4515)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6719)
     Dtypes: floats.
 
     Args:
@@ -17318,7 +25885,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     ):
         return lifted
     name = "adaptive_avg_pool2d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
     return op.adaptive_avg_pool(self, output_size, 2)
 
@@ -17326,7 +25895,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:4524)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6728)
     Dtypes: floats.
 
     Args:
@@ -17343,7 +25912,9 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     ):
         return lifted
     name = "adaptive_avg_pool3d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 3)
     return op.adaptive_avg_pool(self, output_size, 3)
 
@@ -17360,7 +25931,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:4533)
+    Tensor mean, Tensor var) (derivatives.yaml:6737)
     Dtypes: floats.
 
     Args:
@@ -17441,7 +26012,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:4558)
+    Tensor var) (derivatives.yaml:6762)
     Dtypes: floats.
 
     Args:
@@ -17522,7 +26093,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:4580)
+    (derivatives.yaml:6784)
     Dtypes: floats.
 
     Args:
@@ -17613,7 +26184,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:4600)
+    (derivatives.yaml:6804)
     Dtypes: floats.
 
     Args:
@@ -17675,7 +26246,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4622)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6826)
     Dtypes: floats.
 
     Args:
@@ -17733,7 +26304,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4646)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6850)
     Dtypes: floats.
 
     Args:
@@ -17793,7 +26364,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:4666)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6870)
     Dtypes: floats.
 
     Args:
@@ -17850,7 +26421,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:4689)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6893)
     Dtypes: floats.
 
     Args:
@@ -17914,7 +26485,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:4706)
+    Tensor total_weight) (derivatives.yaml:6910)
     Dtypes: floats.
 
     Args:
@@ -18000,7 +26571,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:4731)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:6935)
     Dtypes: floats.
 
     Args:
@@ -18113,7 +26684,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:4751)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6955)
     Dtypes: floats.
 
     Args:
@@ -18212,7 +26783,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:4782)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:6986)
     Dtypes: floats.
 
     Args:
@@ -18265,7 +26836,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:4804)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7008)
     Dtypes: floats.
 
     Args:
@@ -18340,7 +26911,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:4824)
+    (derivatives.yaml:7028)
     Dtypes: floats.
 
     Args:
@@ -18419,7 +26990,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:4847)
+    Tensor (derivatives.yaml:7051)
     Dtypes: floats.
 
     Args:
@@ -18528,7 +27099,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:4871)
+    reduction=1) -> Tensor (derivatives.yaml:7075)
     Dtypes: floats.
 
     Args:
@@ -18647,7 +27218,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:4896)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7100)
     Dtypes: floats.
 
     Args:
@@ -18764,7 +27335,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:4918)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7122)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18819,7 +27390,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:4933)
+    (derivatives.yaml:7137)
     Dtypes: all.
 
     Args:
@@ -18895,7 +27466,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4956)
+    Tensor (derivatives.yaml:7160)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18980,7 +27551,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4972)
+    (derivatives.yaml:7176)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19056,7 +27627,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4987)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7191)
     Dtypes: floats.
 
     Args:
@@ -19080,8 +27651,8 @@ def rnn_layer(
         bias_ih: rnn_gradients(...)[4]
         bias_hh: rnn_gradients(...)[5]
     Raises:
-        RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features) with batch_sizes; states
-            and weights of fitting sizes.
+        NotImplementedError, RuntimeError, ValueError: expected: input (steps, batch, features), or (rows, features)
+            with batch_sizes; states and weights of fitting sizes.
     """
     if (
         watch.lifts
@@ -19203,7 +27774,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:5007)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7211)
     Dtypes: floats.
 
     Args:
@@ -19233,8 +27804,8 @@ def lstm_layer(
         bias_hh: lstm_gradients(...)[6]
         weight_hr: lstm_gradients(...)[7]
     Raises:
-        RuntimeError: expected: as `rnn_layer`, with the weights of four gates; hidden has the size of the projection
-            where there is one.
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of four gates; hidden
+            has the size of the projection where there is one.
     """
     if (
         watch.lifts
@@ -19366,7 +27937,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:5030)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7234)
     Dtypes: floats.
 
     Args:
@@ -19390,7 +27961,7 @@ def gru_layer(
         bias_ih: gru_gradients(...)[4]
         bias_hh: gru_gradients(...)[5]
     Raises:
-        RuntimeError: expected: as `rnn_layer`, with the weights of three gates.
+        NotImplementedError, RuntimeError, ValueError: expected: as `rnn_layer`, with the weights of three gates.
     """
     if (
         watch.lifts
@@ -19503,7 +28074,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5050)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7254)
     Dtypes: floats.
 
     Args:
@@ -19638,7 +28209,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:5080)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7284)
     Dtypes: floats.
 
     Args:
@@ -19727,6 +28298,2849 @@ def _self_attention(name: str, self, heads, bias, mask, keep, keep_scale, is_cau
             (self, bias),
         )
     return _self_attention_result(*results)
+
+
+def l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    weight: Tensor | None = None,
+) -> Tensor:
+    """|x - target|, averaged (over the sum of the weights if there are any) or summed.
+
+    l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
+    weight=None) -> Tensor (derivatives.yaml:7307)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        weight: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: weighted_mean("l1_loss", (self - target).abs(), weight, size_average, reduce, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: input and target broadcast to each other, with a warning where they differ;
+            a weight has input's shape.
+    Example:
+        >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
+        tensor(1.)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("l1_loss", l1_loss, "composite", input, target, size_average, reduce, reduction, weight))
+        is not PLAIN
+    ):
+        return lifted
+    name = "l1_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, target, size_average, reduce, reduction, weight = value_losses_rules.same_sizes(
+        name, self, target, size_average, reduce, reduction, weight
+    )
+    return formulas_value_losses.weighted_mean(
+        "l1_loss", (self - target).abs(), weight, size_average, reduce, reduction
+    )
+
+
+def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
+    """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
+
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7322)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor or number.
+        delta: number.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * clamp(self - target, -delta, delta)
+        target: -grad * clamp(self - target, -delta, delta)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = target._flat
+            if (
+                dtype.native
+                and target._dtype is dtype
+                and input._shape == target._shape
+                and a is not None
+                and b is not None
+                and delta.__class__ in REAL
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.HUBER_VALUES.kernels.forward(a, b, float(delta), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or target._rg) and grad_mode.grad:
+                    functions.HuberValuesBackward0.record(result, input, target, float(delta), plain=True)
+                return result
+            if dtype.native and target._dtype is dtype and delta.__class__ in REAL:
+                result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (float(delta),), dtype)
+                if result is not None:
+                    if (input._rg or target._rg) and grad_mode.grad:
+                        functions.HuberValuesBackward0.record(result, input, target, float(delta))
+                    return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("huber_values", huber_values, "elementwise", input, target, delta)) is not PLAIN:
+        return lifted
+    checks.tensor("huber_values", "input", input)
+    return _huber_values("huber_values", input, target, delta)
+
+
+def _huber_values(name: str, self, target, delta, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    target = checks.operand(name, "target", target)
+    delta = checks.scalar(name, "delta", delta)
+    result, (self, target) = run(kernels.HUBER_VALUES, name, (self, target), (Promoting(delta),), into)
+    if grad_mode.grad and (self._rg or target._rg) and result._dtype.kind in "fc":
+        functions.HuberValuesBackward0.record(result, self, target, delta)
+    if watch.active:
+        propagate(functions.HuberValuesBackward0, result, (self, target, delta), (self, target), into)
+    return result
+
+
+def smooth_l1_loss(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    beta: float = 1.0,
+) -> Tensor:
+    """(x - target)^2 / (2 beta) where |x - target| < beta, |x - target| - beta / 2 elsewhere; averaged or summed (Girshick
+    2015).
+
+    smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
+    beta=1.0) -> Tensor (derivatives.yaml:7334)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        beta: float; default 1.0.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("smooth_l1_loss", huber_values(self, target, beta) / beta if beta else (self -
+            target).abs(), size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: input and target broadcast to each other, with a warning where they differ; beta is not
+            negative.
+    Example:
+        >>> sg.nn.functional.smooth_l1_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), reduction='none')
+        tensor([0.1250, 3.5000])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "smooth_l1_loss", smooth_l1_loss, "composite", input, target, size_average, reduce, reduction, beta
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "smooth_l1_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if beta.__class__ is not float:
+        beta = checks.floating(name, "beta", beta)
+    self, target, size_average, reduce, reduction, beta = value_losses_rules.smooth_l1(
+        name, self, target, size_average, reduce, reduction, beta
+    )
+    return formulas_value_losses.reduced_loss(
+        "smooth_l1_loss",
+        op.huber_values(self, target, beta) / beta if beta else (self - target).abs(),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def huber_loss(
+    input: Tensor, target: Tensor, reduction: str = "mean", delta: float = 1.0, weight: Tensor | None = None
+) -> Tensor:
+    """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
+
+    huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
+    (derivatives.yaml:7352)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        delta: float; default 1.0.
+        weight: tensor or None; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("huber_loss", weighted(huber_values(self, target, delta), weight), None, None, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: input and target broadcast, with a warning where they differ; delta is
+            positive, a weight has input's shape.
+    Example:
+        >>> sg.nn.functional.huber_loss(sg.tensor([1.0, 5.0]), sg.tensor([1.5, 1.0]), 'none', delta=2.0)
+        tensor([0.1250, 6.0000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("huber_loss", huber_loss, "composite", input, target, reduction, delta, weight))
+        is not PLAIN
+    ):
+        return lifted
+    name = "huber_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if delta.__class__ is not float:
+        delta = checks.floating(name, "delta", delta)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, target, reduction, delta, weight = value_losses_rules.huber(name, self, target, reduction, delta, weight)
+    return formulas_value_losses.reduced_loss(
+        "huber_loss", formulas_network.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
+    )
+
+
+def kl_div(
+    input: Tensor,
+    target: Tensor,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+    log_target: bool = False,
+) -> Tensor:
+    """target (log(target) - x) for x a logarithm: the divergence of the distribution exp(x) from target (Kullback and
+    Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
+
+    kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
+    log_target=False) -> Tensor (derivatives.yaml:7366)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        log_target: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
+            size_average, reduce, reduction)
+    Example:
+        >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
+        >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
+        tensor(0.3681)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("kl_div", kl_div, "composite", input, target, size_average, reduce, reduction, log_target))
+        is not PLAIN
+    ):
+        return lifted
+    name = "kl_div"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if log_target.__class__ is not bool:
+        log_target = checks.boolean(name, "log_target", log_target)
+    return formulas_value_losses.reduced_divergence(
+        formulas_value_losses.divergence(self, target, log_target),
+        self.shape[0] if self.ndim else 1,
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def poisson_nll_loss(
+    input: Tensor,
+    target: Tensor,
+    log_input: bool = True,
+    full: bool = False,
+    size_average: bool | None = None,
+    eps: float = 1e-8,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """exp(x) - target x, or x - target log(x + eps) with log_input=False: minus the logarithm of the probability of target
+    under Poisson's distribution, but for log(target!), which full=True adds in Stirling's approximation; averaged or
+    summed.
+
+    poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7385)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        log_input: bool; default True.
+        full: bool; default False.
+        size_average: bool or None; default None.
+        eps: float, added to the variance; default 1e-8.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("poisson_nll_loss", poisson_values(self, target, log_input, full, eps), size_average,
+            reduce, reduction)
+    Example:
+        >>> sg.nn.functional.poisson_nll_loss(sg.zeros(2), sg.tensor([1.0, 2.0]))
+        tensor(1.)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "poisson_nll_loss",
+                poisson_nll_loss,
+                "composite",
+                input,
+                target,
+                log_input,
+                full,
+                size_average,
+                eps,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "poisson_nll_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if log_input.__class__ is not bool:
+        log_input = checks.boolean(name, "log_input", log_input)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "poisson_nll_loss",
+        formulas_value_losses.poisson_values(self, target, log_input, full, eps),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def gaussian_nll_loss_default(
+    input: Tensor, target: Tensor, var: Tensor, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """(log(v) + (x - target)^2 / v) / 2 with v = max(var, eps): minus the logarithm of the density of target under a
+    normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
+
+    gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
+    Tensor (derivatives.yaml:7401)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        var: tensor.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+    Raises:
+        ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gaussian_nll_loss", gaussian_nll_loss_default, "composite", input, target, var, full, eps, reduction
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "gaussian_nll_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if not isinstance(var, Tensor):
+        var = checks.tensor(name, "var", var)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+        name, self, target, var, full, eps, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    )
+
+
+def gaussian_nll_loss_float(
+    input: Tensor, target: Tensor, var: float, full: bool = False, eps: float = 1e-6, reduction: str = "mean"
+) -> Tensor:
+    """gaussian_nll_loss with one variance for all values.
+
+    gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
+    reduction='mean') -> Tensor (derivatives.yaml:7417)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        var: float.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("gaussian_nll_loss", gaussian_values(self, target, var, full, eps), None, None, reduction)
+    Raises:
+        ValueError: expected: var is a number, has input's shape, or one number for each row; nothing of it is negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "gaussian_nll_loss.float",
+                gaussian_nll_loss_float,
+                "composite",
+                input,
+                target,
+                var,
+                full,
+                eps,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "gaussian_nll_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if var.__class__ is not float:
+        var = checks.floating(name, "var", var)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
+        name, self, target, var, full, eps, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "gaussian_nll_loss", formulas_value_losses.gaussian_values(self, target, var, full, eps), None, None, reduction
+    )
+
+
+def soft_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
+
+    soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
+    Tensor (derivatives.yaml:7426)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("soft_margin_loss", -logsigmoid(self * target), size_average, reduce, reduction)
+    Example:
+        >>> sg.nn.functional.soft_margin_loss(sg.tensor([0.0, 3.0]), sg.tensor([1.0, -1.0]), reduction='none')
+        tensor([0.6931, 3.0486])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "soft_margin_loss", soft_margin_loss, "composite", input, target, size_average, reduce, reduction
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "soft_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
+    )
+
+
+def hinge_embedding_loss(
+    input: Tensor,
+    target: Tensor,
+    margin: float = 1.0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
+
+    hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
+    reduction='mean') -> Tensor (derivatives.yaml:7437)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        margin: float; default 1.0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("hinge_embedding_loss", hinge_embedding_values(self, target, margin), size_average,
+            reduce, reduction)
+    Example:
+        >>> sg.nn.functional.hinge_embedding_loss(sg.tensor([0.25, 0.25]), sg.tensor([1, -1]), reduction='none')
+        tensor([0.2500, 0.7500])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "hinge_embedding_loss",
+                hinge_embedding_loss,
+                "composite",
+                input,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "hinge_embedding_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    return formulas_value_losses.reduced_loss(
+        "hinge_embedding_loss",
+        formulas_value_losses.hinge_embedding_values(self, target, margin),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def margin_ranking_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin - target (x1 - x2)): x1 is to rank above x2 where target is 1, below where it is -1; averaged or
+    summed.
+
+    margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7448)
+    Dtypes: floats.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        target: tensor.
+        margin: float; default 0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("margin_ranking_loss", clamp(margin - target * (input1 - input2), 0), size_average,
+            reduce, reduction)
+    Raises:
+        RuntimeError: expected: inputs and target have as many dimensions.
+    Example:
+        >>> sg.nn.functional.margin_ranking_loss(sg.tensor([1.0]), sg.tensor([3.0]), sg.tensor([1]), margin=0.5)
+        tensor(2.5000)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "margin_ranking_loss",
+                margin_ranking_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "margin_ranking_loss"
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    input1, input2, target, margin, size_average, reduce, reduction = value_losses_rules.margin_ranking(
+        name, input1, input2, target, margin, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "margin_ranking_loss", op.clamp(margin - target * (input1 - input2), 0), size_average, reduce, reduction
+    )
+
+
+def cosine_similarity(
+    x1: Tensor, x2: Tensor, dim: int = 1, eps: float = 1e-8, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
+
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7462)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        dim: int, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-8.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cosine(x1, x2, dim, eps)
+    Raises:
+        IndexError, RuntimeError: expected: vectors along `dim` of the shape that both broadcast to; floating-point in
+            common.
+    Example:
+        >>> sg.cosine_similarity(sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]]))
+        tensor([0.9600])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("cosine_similarity", cosine_similarity, "composite", x1, x2, dim, eps, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cosine_similarity"
+    if out is not None:
+        return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    x1, x2, dim, eps = pairs_rules.along_common_dim(name, x1, x2, dim, eps)
+    return formulas_pairs.cosine(x1, x2, dim, eps)
+
+
+def pairwise_distance(
+    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False, *, out: Tensor | None = None
+) -> Tensor:
+    """The p-norm of x1 - x2 + eps along the last dimension.
+
+    pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
+    (derivatives.yaml:7474)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.
+        eps: float, added to the variance; default 1e-6.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm(x1 - x2 + eps, p, -1, keepdim)
+    Example:
+        >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
+        tensor([5.0000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pairwise_distance"
+    if out is not None:
+        return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return op.norm(x1 - x2 + eps, p, -1, keepdim)
+
+
+def normalize(
+    input: Tensor,
+    p: float = 2.0,
+    dim: Sequence[int] | int = 1,
+    eps: float = 1e-12,
+    out: Tensor | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """x / max(|x|, eps), with the p-norm |x| along dim.
+
+    normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
+    (derivatives.yaml:7484)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        dim: int or sequence of ints, counted from the end where negative; default 1.
+        eps: float, added to the variance; default 1e-12.
+        out: tensor or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: unit_vectors(self, p, dim, eps, out)
+    Example:
+        >>> sg.nn.functional.normalize(sg.tensor([[3.0, 4.0]]))
+        tensor([[0.6000, 0.8000]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
+        return lifted
+    name = "normalize"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if out is not None and not isinstance(out, Tensor):
+        out = checks.tensor(name, "out", out)
+    return formulas_pairs.unit_vectors(self, p, dim, eps, out)
+
+
+def triplet_margin_loss(
+    anchor: Tensor,
+    positive: Tensor,
+    negative: Tensor,
+    margin: float = 1.0,
+    p: float = 2,
+    eps: float = 1e-6,
+    swap: bool = False,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """max(0, margin + d(anchor, positive) - d(anchor, negative)) with d the p-norm of differences; averaged or summed.
+    With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
+
+    triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7496)
+    Dtypes: floats.
+
+    Args:
+        anchor: tensor.
+        positive: tensor.
+        negative: tensor.
+        margin: float; default 1.0.
+        p: float; default 2.
+        eps: float, added to the variance; default 1e-6.
+        swap: bool; default False.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("triplet_margin_loss", triplet_values(anchor, positive, negative, margin, p, eps, swap),
+            size_average, reduce, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: three tensors of as many dimensions, and a positive margin.
+    Example:
+        >>> sg.nn.functional.triplet_margin_loss(sg.zeros(1, 2), sg.ones(1, 2), sg.tensor([[0.0, 2.0]]))
+        tensor(0.4142)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "triplet_margin_loss",
+                triplet_margin_loss,
+                "composite",
+                anchor,
+                positive,
+                negative,
+                margin,
+                p,
+                eps,
+                swap,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "triplet_margin_loss"
+    if not isinstance(anchor, Tensor):
+        anchor = checks.tensor(name, "anchor", anchor)
+    if not isinstance(positive, Tensor):
+        positive = checks.tensor(name, "positive", positive)
+    if not isinstance(negative, Tensor):
+        negative = checks.tensor(name, "negative", negative)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if swap.__class__ is not bool:
+        swap = checks.boolean(name, "swap", swap)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = pairs_rules.triplet(
+        name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "triplet_margin_loss",
+        formulas_pairs.triplet_values(anchor, positive, negative, margin, p, eps, swap),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def cosine_embedding_loss(
+    input1: Tensor,
+    input2: Tensor,
+    target: Tensor,
+    margin: float = 0,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
+
+    cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7514)
+    Dtypes: floats.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        target: tensor.
+        margin: float; default 0.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("cosine_embedding_loss", cosine_embedding_values(input1, input2, target, margin),
+            size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: two vectors and a number, or two matrices and a number for each row.
+    Example:
+        >>> x1, x2 = sg.tensor([[3.0, 4.0]]), sg.tensor([[4.0, 3.0]])
+        >>> sg.nn.functional.cosine_embedding_loss(x1, x2, sg.tensor([-1]), margin=0.5)
+        tensor(0.4600)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cosine_embedding_loss",
+                cosine_embedding_loss,
+                "composite",
+                input1,
+                input2,
+                target,
+                margin,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cosine_embedding_loss"
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    input1, input2, target, margin, size_average, reduce, reduction = pairs_rules.cosine_embedding(
+        name, input1, input2, target, margin, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "cosine_embedding_loss",
+        formulas_pairs.cosine_embedding_values(input1, input2, target, margin),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def multi_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    p: int = 1,
+    margin: float = 1.0,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
+
+    multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7530)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        p: int; default 1.
+        margin: float; default 1.0.
+        weight: tensor or None; default None.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multi_margin_loss", class_margins(self, target, p, margin, weight), size_average, reduce,
+            reduction)
+    Raises:
+        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), a class for each row, p of 1 or 2,
+            and one weight for each class.
+    Example:
+        >>> sg.nn.functional.multi_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([3]))
+        tensor(0.3250)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multi_margin_loss",
+                multi_margin_loss,
+                "composite",
+                input,
+                target,
+                p,
+                margin,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multi_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if p.__class__ is not int:
+        p = checks.integer(name, "p", p)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, p, margin, weight, size_average, reduce, reduction = pairs_rules.multi_margin(
+        name, self, target, p, margin, weight, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multi_margin_loss",
+        formulas_pairs.class_margins(self, target, p, margin, weight),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def multilabel_margin_loss(
+    input: Tensor, target: Tensor, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean"
+) -> Tensor:
+    """sum of max(0, 1 - x[j] + x[i]) over labels j and classes i that are no label, over the number of classes; averaged
+    or summed. The labels are the class numbers in target before the first -1.
+
+    multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
+    -> Tensor (derivatives.yaml:7545)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multilabel_margin_loss", label_margins(self, target), size_average, reduce, reduction)
+    Raises:
+        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which
+            the first -1 ends a row.
+    Example:
+        >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
+        tensor(0.8500)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multilabel_margin_loss",
+                multilabel_margin_loss,
+                "composite",
+                input,
+                target,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multilabel_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, size_average, reduce, reduction = pairs_rules.multilabel_margin(
+        name, self, target, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multilabel_margin_loss", formulas_pairs.label_margins(self, target), size_average, reduce, reduction
+    )
+
+
+def multilabel_soft_margin_loss(
+    input: Tensor,
+    target: Tensor,
+    weight: Tensor | None = None,
+    size_average: bool | None = None,
+    reduce: bool | None = None,
+    reduction: str = "mean",
+) -> Tensor:
+    """-weight (target log(sigmoid(x)) + (1 - target) log(sigmoid(-x))), averaged over the classes, the last dimension;
+    then averaged or summed.
+
+    multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7561)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        target: tensor.
+        weight: tensor or None; default None.
+        size_average: bool or None; default None.
+        reduce: bool or None; default None.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: reduced_loss("multilabel_soft_margin_loss", label_entropies(self, target, weight), size_average,
+            reduce, reduction)
+    Raises:
+        IndexError: expected: the last dimension holds the classes.
+    Example:
+        >>> sg.nn.functional.multilabel_soft_margin_loss(sg.zeros(1, 2), sg.tensor([[0.0, 1.0]]))
+        tensor(0.6931)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "multilabel_soft_margin_loss",
+                multilabel_soft_margin_loss,
+                "composite",
+                input,
+                target,
+                weight,
+                size_average,
+                reduce,
+                reduction,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "multilabel_soft_margin_loss"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, weight, size_average, reduce, reduction = pairs_rules.some_classes(
+        name, self, target, weight, size_average, reduce, reduction
+    )
+    return formulas_value_losses.reduced_loss(
+        "multilabel_soft_margin_loss",
+        formulas_pairs.label_entropies(self, target, weight),
+        size_average,
+        reduce,
+        reduction,
+    )
+
+
+def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
+    """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
+
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7581)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        forward: bool.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2c(grad, dim, normalization, not forward)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
+            the root of the size) or 2 (by the size).
+    """
+    if watch.lifts and (lifted := lift("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not PLAIN:
+        return lifted
+    return _fft_c2c("fft_c2c", input, dim, normalization, forward)
+
+
+def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if forward.__class__ is not bool:
+        forward = checks.boolean(name, "forward", forward)
+    self, dim, normalization, forward = fourier_rules.transformed_dims(name, self, dim, normalization, forward)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2c(array_in(self, computed), dim, normalization, forward),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, forward))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2cBackward0.record(result, self, dim, normalization, forward)
+    if watch.active:
+        propagate(functions.FftC2cBackward0, result, (self, dim, normalization, forward), (self,), into)
+    return result
+
+
+def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
+    """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
+
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7597)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
+        return lifted
+    return _fft_r2c("fft_r2c", input, dim, normalization)
+
+
+def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    self, dim, normalization = fourier_rules.transformed_half(name, self, dim, normalization)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftR2cBackward0.record(result, self, dim, normalization)
+    if watch.active:
+        propagate(functions.FftR2cBackward0, result, (self, dim, normalization), (self,), into)
+    return result
+
+
+def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
+    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
+
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7614)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        last: int.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
+        return lifted
+    return _fft_c2r("fft_c2r", input, dim, normalization, last)
+
+
+def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if last.__class__ is not int:
+        last = checks.integer(name, "last", last)
+    self, dim, normalization, last = fourier_rules.transformed_half(name, self, dim, normalization, last)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, last))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2rBackward0.record(result, self, dim, normalization, last)
+    if watch.active:
+        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last), (self,), into)
+    return result
+
+
+def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None) -> Tensor:
+    """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
+    norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7630)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))
+        tensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
+    by 1/sqrt(n).
+
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7645)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
+    nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7660)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))
+        tensor([10.+0.j, -2.+2.j, -2.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7675)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim), dim, scaling(norm, False), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        n[-1],
+    )
+
+
+def fft_hfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
+    'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7690)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim).conj(), dim, scaling(norm, True), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))
+        tensor([ 8., -2.,  0., -2.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        n[-1],
+    )
+
+
+def fft_ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
+    'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7705)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))
+        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7720)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7736)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7752)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft2(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7768)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfft2(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
+    first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7784)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7800)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
+    'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7816)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
+    1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7832)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7848)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfftn(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7864)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfftn(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
+    dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7880)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7896)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
+
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7912)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.fftshift(sg.fft.fftfreq(4))
+        tensor([-0.5000, -0.2500,  0.0000,  0.2500])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_fftshift"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, False)
+
+
+def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """The inverse of fftshift.
+
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7923)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.ifftshift(sg.tensor([-2, -1, 0, 1, 2]))
+        tensor([ 0,  1,  2, -2, -1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_ifftshift"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, True)
+
+
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
+    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
+
+    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
+    scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7936)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        offsets: tensor or None; default None.
+        max_norm: float or None; default None.
+        norm_type: float; default 2.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
+        mode: str; default 'mean'.
+        sparse: bool; default False.
+        per_sample_weights: tensor or None; default None.
+        include_last_offset: bool; default False.
+        padding_idx: int or None, the row that gets no gradient; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
+            per_sample_weights, padding_idx)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
+            of the bags, from 0; mode is 'sum', 'mean' or 'max'.
+    Example:
+        >>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
+        tensor([[4., 6.],
+                [5., 6.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_bag",
+                embedding_bag,
+                "composite",
+                input,
+                weight,
+                offsets,
+                max_norm,
+                norm_type,
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "embedding_bag"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if offsets is not None and not isinstance(offsets, Tensor):
+        offsets = checks.tensor(name, "offsets", offsets)
+    if max_norm is not None and max_norm.__class__ is not float:
+        max_norm = checks.floating(name, "max_norm", max_norm)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    if sparse.__class__ is not bool:
+        sparse = checks.boolean(name, "sparse", sparse)
+    if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
+        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
+    if include_last_offset.__class__ is not bool:
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+    if padding_idx is not None and padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    (
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    ) = bags_rules.embedding_bag(
+        name,
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    return formulas_bags.bags(
+        self,
+        formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7958)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
+        tensor([[ 5., 10.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool1d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7969)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
+        tensor([[[[2.]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool2d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7980)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
+        tensor([[[[[2.]]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool3d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def ctc_values(
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> Tensor:
+    """-log of the sum, over all ways to stretch the labels of a sample to its steps with blanks between them, of the
+    products of the probabilities along the way.
+
+    ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
+    (derivatives.yaml:7993)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor, not differentiated.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int.
+    Returns:
+        Tensor: the dtype of `log_probs`.
+    Gradients:
+        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
+
+
+def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank
+    )
+    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
+    try:
+        result = adopt(
+            ctc_kernels.ctc_values(
+                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
+        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
+    if watch.active:
+        propagate(
+            functions.CtcValuesBackward0,
+            result,
+            (log_probs, targets, input_lengths, target_lengths, blank),
+            (log_probs,),
+            into,
+        )
+    return result
+
+
+def ctc_loss_intlist(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8012)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.IntList",
+                ctc_loss_intlist,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
+def ctc_loss_tensor(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """ctc_loss with the lengths in tensors.
+
+    ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8030)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: tensor.
+        target_lengths: tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.Tensor",
+                ctc_loss_tensor,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    if not isinstance(input_lengths, Tensor):
+        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+    if not isinstance(target_lengths, Tensor):
+        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
 
 
 _pow_overloads = Overloads(
@@ -19987,6 +31401,11 @@ _clamp_overloads = Overloads(
     "clamp",
     [
         (
+            clamp_both,
+            "clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
+            (("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
+        ),
+        (
             clamp_default,
             "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
             (("input", "Tensor", True, False), ("min", "Scalar?", False, False), ("max", "Scalar?", False, False)),
@@ -20004,6 +31423,7 @@ def clamp(input, min=None, max=None, *, out=None):
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
     Overloads:
+        clamp_both(input, min, max): x limited to [min, max]: clamp with both bounds.
         clamp_default(input, min=None, max=None)
         clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element.
     Args:
@@ -20018,6 +31438,8 @@ def clamp(input, min=None, max=None, *, out=None):
         tensor([-2.,  0.,  0.])
     """
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_both(input, min, max, out=out)
+    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
         return clamp_default(input, min, max, out=out)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor(input, min, max, out=out)
@@ -20098,6 +31520,164 @@ def clamp_max(input, max, *, out=None):
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+_xlogy_overloads = Overloads(
+    "xlogy",
+    [
+        (
+            xlogy_tensor,
+            "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            xlogy_scalar_self,
+            "xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def xlogy(input, other, *, out=None):
+    """x * ln(y), and 0 where x is 0, whatever y is but nan.
+
+    Overloads:
+        xlogy_tensor(input, other)
+        xlogy_scalar_self(input, other): c * ln(y) for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.xlogy(sg.tensor([0.0, 2.0]), sg.tensor([0.0, 3.0]))
+        tensor([0.0000, 2.1972])
+    """
+    if isinstance(input, Tensor):
+        return xlogy_tensor(input, other, out=out)
+    if input.__class__ in NUMBERS:
+        return xlogy_scalar_self(input, other, out=out)
+    return _xlogy_overloads(input, other, **({} if out is None else {"out": out}))
+
+
+_xlog1py_overloads = Overloads(
+    "xlog1py",
+    [
+        (
+            xlog1py_default,
+            "xlog1py(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            xlog1py_self_scalar,
+            "xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def xlog1py(input, other):
+    """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
+
+    Overloads:
+        xlog1py_default(input, other)
+        xlog1py_self_scalar(input, other): c * ln(1 + y) for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+    Example:
+        >>> sg.special.xlog1py(sg.tensor([0.0, 2.0]), sg.tensor([-1.0, 2.0]))
+        tensor([0.0000, 2.1972])
+    """
+    if isinstance(input, Tensor):
+        return xlog1py_default(input, other)
+    if input.__class__ in NUMBERS:
+        return xlog1py_self_scalar(input, other)
+    return _xlog1py_overloads(input, other)
+
+
+_zeta_overloads = Overloads(
+    "zeta",
+    [
+        (
+            zeta_default,
+            "zeta(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            zeta_self_scalar,
+            "zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def zeta(input, other):
+    """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
+
+    Overloads:
+        zeta_default(input, other)
+        zeta_self_scalar(input, other): The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+    Example:
+        >>> sg.special.zeta(sg.tensor([2.0, 4.0]), 1)
+        tensor([1.6449, 1.0823])
+    """
+    if isinstance(input, Tensor):
+        return zeta_default(input, other)
+    if input.__class__ in NUMBERS:
+        return zeta_self_scalar(input, other)
+    return _zeta_overloads(input, other)
+
+
+_float_power_overloads = Overloads(
+    "float_power",
+    [
+        (
+            float_power_tensor_tensor,
+            "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+        (
+            float_power_tensor_scalar,
+            "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power_scalar,
+            "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
+            (("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power(input, exponent, *, out=None):
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    Overloads:
+        float_power_tensor_tensor(input, exponent)
+        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
+        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
+    Args:
+        input: tensor or number.
+        exponent: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.float_power(sg.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=specgrad.float64)
+    """
+    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+        return float_power_tensor_tensor(input, exponent, out=out)
+    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+        return float_power_tensor_scalar(input, exponent, out=out)
+    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+        return float_power_scalar(input, exponent, out=out)
+    return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
 
 
 _sum_overloads = Overloads(
@@ -20592,6 +32172,576 @@ def norm(input, *args, **kwargs):
     return _norm_overloads(input, *args, **kwargs)
 
 
+_median_overloads = Overloads(
+    "median",
+    [
+        (median_default, "median(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            median_dim,
+            "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def median(input, *args, **kwargs):
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    Overloads:
+        median_default(input)
+        median_dim(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it
+            is; the first nan where there is one.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
+        >>> sg.median(x)
+        tensor(5.)
+        >>> values, indices = sg.median(x, dim=1)
+        >>> values, indices
+        (tensor([3., 6.]), tensor([2, 2]))
+    """
+    if not args and not kwargs:
+        return median_default(input)
+    if len(args) == 1 and not kwargs:
+        return median_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return median_dim(input, *args)
+    return _median_overloads(input, *args, **kwargs)
+
+
+_nanmedian_overloads = Overloads(
+    "nanmedian",
+    [
+        (nanmedian_default, "nanmedian(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            nanmedian_dim,
+            "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def nanmedian(input, *args, **kwargs):
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    Overloads:
+        nanmedian_default(input)
+        nanmedian_dim(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and
+            where it is.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
+        tensor(2.)
+    """
+    if not args and not kwargs:
+        return nanmedian_default(input)
+    if len(args) == 1 and not kwargs:
+        return nanmedian_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return nanmedian_dim(input, *args)
+    return _nanmedian_overloads(input, *args, **kwargs)
+
+
+_var_mean_overloads = Overloads(
+    "var_mean",
+    [
+        (
+            var_mean_default,
+            "var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            var_mean_dim,
+            "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            var_mean_correction,
+            "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def var_mean(input, *args, **kwargs):
+    """The variance of all elements, and their mean.
+
+    Overloads:
+        var_mean_default(input, unbiased=True)
+        var_mean_dim(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
+        var_mean_correction(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n -
+            correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return var_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return var_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return var_mean_dim(input, *args)
+    return _var_mean_overloads(input, *args, **kwargs)
+
+
+_std_mean_overloads = Overloads(
+    "std_mean",
+    [
+        (
+            std_mean_default,
+            "std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            std_mean_dim,
+            "std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            std_mean_correction,
+            "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def std_mean(input, *args, **kwargs):
+    """The standard deviation of all elements, and their mean.
+
+    Overloads:
+        std_mean_default(input, unbiased=True)
+        std_mean_dim(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
+        std_mean_correction(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with
+            n - correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return std_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return std_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return std_mean_dim(input, *args)
+    return _std_mean_overloads(input, *args, **kwargs)
+
+
+_quantile_overloads = Overloads(
+    "quantile",
+    [
+        (
+            quantile_default,
+            "quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            quantile_scalar,
+            "quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    Overloads:
+        quantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        quantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            along `dim`.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])
+        >>> sg.quantile(x, 0.5)
+        tensor(3.5000)
+        >>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")
+        tensor([1., 2., 9.])
+    """
+    if isinstance(q, Tensor):
+        return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return quantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _quantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_nanquantile_overloads = Overloads(
+    "nanquantile",
+    [
+        (
+            nanquantile_default,
+            "nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            nanquantile_scalar,
+            "nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    Overloads:
+        nanquantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        nanquantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            among the n along `dim` that are not nan.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)
+        tensor(2.)
+    """
+    if isinstance(q, Tensor):
+        return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _nanquantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_trapezoid_overloads = Overloads(
+    "trapezoid",
+    [
+        (
+            trapezoid_x,
+            "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            trapezoid_dx,
+            "trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def trapezoid(y, *args, **kwargs):
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    Overloads:
+        trapezoid_x(y, x, *, dim=-1)
+        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor(7.5000)
+    """
+    if not args and not kwargs:
+        return trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return trapezoid_x(y, *args)
+    return _trapezoid_overloads(y, *args, **kwargs)
+
+
+_cumulative_trapezoid_overloads = Overloads(
+    "cumulative_trapezoid",
+    [
+        (
+            cumulative_trapezoid_x,
+            "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            cumulative_trapezoid_dx,
+            "cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def cumulative_trapezoid(y, *args, **kwargs):
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    Overloads:
+        cumulative_trapezoid_x(y, x, *, dim=-1)
+        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
+            from the first to each other one.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor([1.5000, 7.5000])
+    """
+    if not args and not kwargs:
+        return cumulative_trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return cumulative_trapezoid_x(y, *args)
+    return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+
+
+_histogram_overloads = Overloads(
+    "histogram",
+    [
+        (
+            histogram_bins_tensor,
+            "histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "Tensor", True, False),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+        (
+            histogram_bin_ct,
+            "histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "int", False, False),
+                ("range", "float[]?", False, True),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def histogram(input, *args, **kwargs):
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    Overloads:
+        histogram_bins_tensor(input, bins, *, weight=None, density=False)
+        histogram_bin_ct(input, bins=100, *, range=None, weight=None, density=False): How many elements, or their
+            weights, lie in each of `bins` equal parts of a range, by default theirs.
+    Args:
+        input: tensor.
+        bins: tensor or int; default 100.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+        range: sequence of floats or None, by keyword; default None.
+    Example:
+        >>> counts, edges = sg.histogram(sg.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
+        >>> counts, edges
+        (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
+    """
+    if not args and not kwargs:
+        return histogram_bin_ct(input)
+    return _histogram_overloads(input, *args, **kwargs)
+
+
+_searchsorted_overloads = Overloads(
+    "searchsorted",
+    [
+        (
+            searchsorted_tensor,
+            "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+        (
+            searchsorted_scalar,
+            "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Scalar", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    Overloads:
+        searchsorted_tensor(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None)
+        searchsorted_scalar(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None): Where a
+            number would be put into the ordered row.
+    Args:
+        sorted_sequence: tensor.
+        input: tensor or number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), sg.tensor([3, 6]))
+        tensor([1, 3])
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True)
+        tensor(2)
+    """
+    if isinstance(input, Tensor):
+        return searchsorted_tensor(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    if input.__class__ in NUMBERS:
+        return searchsorted_scalar(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    return _searchsorted_overloads(
+        sorted_sequence,
+        input,
+        out_int32=out_int32,
+        right=right,
+        side=side,
+        sorter=sorter,
+        **({} if out is None else {"out": out}),
+    )
+
+
+_bucketize_overloads = Overloads(
+    "bucketize",
+    [
+        (
+            bucketize_tensor,
+            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+        (
+            bucketize_scalar,
+            "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Scalar", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    Overloads:
+        bucketize_tensor(input, boundaries, *, out_int32=False, right=False)
+        bucketize_scalar(input, boundaries, *, out_int32=False, right=False): In which bucket a number is.
+    Args:
+        input: tensor or number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))
+        tensor([1, 3, 4])
+    """
+    if isinstance(input, Tensor):
+        return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)
+    if input.__class__ in NUMBERS:
+        return bucketize_scalar(input, boundaries, out_int32=out_int32, right=right, out=out)
+    return _bucketize_overloads(
+        input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
+    )
+
+
 _linalg_matrix_norm_overloads = Overloads(
     "linalg_matrix_norm",
     [
@@ -20831,7 +32981,7 @@ _linalg_cond_overloads = Overloads(
 )
 
 
-def linalg_cond(input, *args, **kwargs):
+def linalg_cond(input, p=None):
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
     Overloads:
@@ -20844,9 +32994,11 @@ def linalg_cond(input, *args, **kwargs):
         >>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))
         tensor(2.)
     """
-    if not args and not kwargs:
-        return linalg_cond_default(input)
-    return _linalg_cond_overloads(input, *args, **kwargs)
+    if p is None or p.__class__ in NUMBERS:
+        return linalg_cond_default(input, p)
+    if isinstance(p, str):
+        return linalg_cond_p_str(input, p)
+    return _linalg_cond_overloads(input, p)
 
 
 _squeeze_overloads = Overloads(
@@ -20882,6 +33034,221 @@ def squeeze(input, *args, **kwargs):
     if len(args) == 1 and not kwargs:
         return squeeze_dim(input, *args)
     return _squeeze_overloads(input, *args, **kwargs)
+
+
+_tensor_split_overloads = Overloads(
+    "tensor_split",
+    [
+        (
+            tensor_split_sections,
+            "tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_indices,
+            "tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_tensor_indices_or_sections,
+            "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+            (
+                ("input", "Tensor", True, False),
+                ("tensor_indices_or_sections", "Tensor", True, False),
+                ("dim", "int", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def tensor_split(input, *args, **kwargs):
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    Overloads:
+        tensor_split_sections(input, sections, dim=0)
+        tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
+        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): tensor_split at the indices
+            in a vector, or into as many pieces as a 0-d tensor says.
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+        indices: sequence of ints.
+        tensor_indices_or_sections: tensor.
+    Example:
+        >>> sg.tensor_split(sg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> sg.tensor_split(sg.arange(5), (1, 3))
+        (tensor([0]), tensor([1, 2]), tensor([3, 4]))
+    """
+    return _tensor_split_overloads(input, *args, **kwargs)
+
+
+_hsplit_overloads = Overloads(
+    "hsplit",
+    [
+        (
+            hsplit_int,
+            "hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            hsplit_indices,
+            "hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def hsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    Overloads:
+        hsplit_int(input, sections)
+        hsplit_indices(input, indices): x cut along dimension 1 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.hsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1],
+                [3]]), tensor([[2],
+                [4]]))
+    """
+    return _hsplit_overloads(input, *args, **kwargs)
+
+
+_vsplit_overloads = Overloads(
+    "vsplit",
+    [
+        (
+            vsplit_int,
+            "vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            vsplit_indices,
+            "vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def vsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    Overloads:
+        vsplit_int(input, sections)
+        vsplit_indices(input, indices): x cut along dimension 0 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
+    return _vsplit_overloads(input, *args, **kwargs)
+
+
+_dsplit_overloads = Overloads(
+    "dsplit",
+    [
+        (
+            dsplit_int,
+            "dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            dsplit_indices,
+            "dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def dsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 2.
+
+    Overloads:
+        dsplit_int(input, sections)
+        dsplit_indices(input, indices): x cut along dimension 2 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)
+        (tensor([[[1]]]), tensor([[[2]]]))
+    """
+    return _dsplit_overloads(input, *args, **kwargs)
+
+
+_repeat_interleave_overloads = Overloads(
+    "repeat_interleave",
+    [
+        (
+            repeat_interleave_tensor,
+            "repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
+            (("repeats", "Tensor", True, False), ("output_size", "int?", False, True)),
+        ),
+        (
+            repeat_interleave_self_tensor,
+            "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+        (
+            repeat_interleave_self_int,
+            "repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "int", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def repeat_interleave(repeats, *args, **kwargs):
+    """The index i, repeats[i] times, for each i.
+
+    Overloads:
+        repeat_interleave_tensor(repeats, *, output_size=None)
+        repeat_interleave_self_tensor(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`,
+            repeats[i] times, for each i; of the flattened tensor without `dim`.
+        repeat_interleave_self_int(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`,
+            `repeats` times; each element of the flattened tensor without `dim`.
+    Args:
+        repeats: tensor or int, not differentiated.
+        output_size: int or None, by keyword; default None.
+        input: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.repeat_interleave(sg.tensor([1, 0, 2]))
+        tensor([0, 2, 2])
+        >>> sg.repeat_interleave(sg.tensor([5, 6]), 2)
+        tensor([5, 5, 6, 6])
+        >>> sg.repeat_interleave(sg.tensor([[1, 2], [3, 4]]), sg.tensor([1, 2]), dim=0)
+        tensor([[1, 2],
+                [3, 4],
+                [3, 4]])
+    """
+    if not args and not kwargs:
+        return repeat_interleave_tensor(repeats)
+    return _repeat_interleave_overloads(repeats, *args, **kwargs)
 
 
 _split_overloads = Overloads(
@@ -20947,6 +33314,28 @@ _scatter_overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -20957,12 +33346,17 @@ def scatter(input, *args, **kwargs):
     Overloads:
         scatter_src(input, dim, index, src)
         scatter_value(input, dim, index, value): x with y[index_ij, j] = value for dim=0, and so on.
+        scatter_src_reduce(input, dim, index, src, *, reduce): x with src_ij added to y[index_ij, j], or multiplied into
+            it, for dim=0, and so on.
+        scatter_value_reduce(input, dim, index, value, *, reduce): x with `value` added to y[index_ij, j], or multiplied
+            into it, for dim=0, and so on.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
         index: tensor, not differentiated.
         src: tensor.
         value: number.
+        reduce: str, by keyword.
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))
@@ -21044,6 +33438,57 @@ def nonzero(input, *args, **kwargs):
     if not args and not kwargs:
         return nonzero_default(input)
     return _nonzero_overloads(input, *args, **kwargs)
+
+
+_index_fill_overloads = Overloads(
+    "index_fill",
+    [
+        (
+            index_fill_int_scalar,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill(input, dim, index, value, *, out=None):
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    Overloads:
+        index_fill_int_scalar(input, dim, index, value)
+        index_fill_int_tensor(input, dim, index, value): x with the slices at `index` along `dim` filled with the 0-d
+            tensor `value`.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)
+        tensor([-1.,  1., -1.])
+    """
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar(input, dim, index, value, out=out)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor(input, dim, index, value, out=out)
+    return _index_fill_overloads(input, dim, index, value, **({} if out is None else {"out": out}))
 
 
 _fill__overloads = Overloads(
@@ -21273,6 +33718,126 @@ def conv3d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1, 
     )
 
 
+_gaussian_nll_loss_overloads = Overloads(
+    "gaussian_nll_loss",
+    [
+        (
+            gaussian_nll_loss_default,
+            "gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("target", "Tensor", True, False),
+                ("var", "Tensor", True, False),
+                ("full", "bool", False, False),
+                ("eps", "float", False, False),
+                ("reduction", "str", False, False),
+            ),
+        ),
+        (
+            gaussian_nll_loss_float,
+            "gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("target", "Tensor", True, False),
+                ("var", "float", True, False),
+                ("full", "bool", False, False),
+                ("eps", "float", False, False),
+                ("reduction", "str", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """(log(v) + (x - target)^2 / v) / 2 with v = max(var, eps): minus the logarithm of the density of target under a
+    normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
+
+    Overloads:
+        gaussian_nll_loss_default(input, target, var, full=False, eps=1e-6, reduction='mean')
+        gaussian_nll_loss_float(input, target, var, full=False, eps=1e-6, reduction='mean'): gaussian_nll_loss with one
+            variance for all values.
+    Args:
+        input: tensor.
+        target: tensor.
+        var: tensor or float.
+        full: bool; default False.
+        eps: float, added to the variance; default 1e-6.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+    Example:
+        >>> sg.nn.functional.gaussian_nll_loss(sg.zeros(2), sg.tensor([0.0, 2.0]), sg.ones(2))
+        tensor(1.)
+    """
+    if isinstance(var, Tensor):
+        return gaussian_nll_loss_default(input, target, var, full, eps, reduction)
+    if var.__class__ in NUMBERS:
+        return gaussian_nll_loss_float(input, target, var, full, eps, reduction)
+    return _gaussian_nll_loss_overloads(input, target, var, full, eps, reduction)
+
+
+_ctc_loss_overloads = Overloads(
+    "ctc_loss",
+    [
+        (
+            ctc_loss_intlist,
+            "ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
+            (
+                ("log_probs", "Tensor", True, False),
+                ("targets", "Tensor", True, False),
+                ("input_lengths", "int[]", True, False),
+                ("target_lengths", "int[]", True, False),
+                ("blank", "int", False, False),
+                ("reduction", "str", False, False),
+                ("zero_infinity", "bool", False, False),
+            ),
+        ),
+        (
+            ctc_loss_tensor,
+            "ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
+            (
+                ("log_probs", "Tensor", True, False),
+                ("targets", "Tensor", True, False),
+                ("input_lengths", "Tensor", True, False),
+                ("target_lengths", "Tensor", True, False),
+                ("blank", "int", False, False),
+                ("reduction", "str", False, False),
+                ("zero_infinity", "bool", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    Overloads:
+        ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
+            zero_infinity=False)
+        ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank=0, reduction='mean',
+            zero_infinity=False): ctc_loss with the lengths in tensors.
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints or tensor.
+        target_lengths: sequence of ints or tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Example:
+        >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
+        >>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])
+        tensor(0.8426)
+    """
+    if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
+        return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    if isinstance(input_lengths, Tensor) and isinstance(target_lengths, Tensor):
+        return ctc_loss_tensor(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    return _ctc_loss_overloads(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+
+
 _pow__overloads = Overloads(
     "pow_",
     [
@@ -21404,6 +33969,11 @@ _clamp__overloads = Overloads(
     "clamp_",
     [
         (
+            clamp_both_,
+            "clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
+            (("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
+        ),
+        (
             clamp_default_,
             "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
             (("input", "Tensor", True, False), ("min", "Scalar?", False, False), ("max", "Scalar?", False, False)),
@@ -21420,6 +33990,8 @@ _clamp__overloads = Overloads(
 def clamp_(input, min=None, max=None):
     """`clamp`, written into `input`, which is returned; the same arguments but `out`."""
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_both_(input, min, max)
+    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
         return clamp_default_(input, min, max)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor_(input, min, max)
@@ -21478,6 +34050,25 @@ def clamp_max_(input, max):
     return _clamp_max__overloads(input, max)
 
 
+_xlogy__overloads = Overloads(
+    "xlogy_",
+    [
+        (
+            xlogy_tensor_,
+            "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        )
+    ],
+)
+
+
+def xlogy_(input, other):
+    """`xlogy`, written into `input`, which is returned; the same arguments but `out`."""
+    if True:
+        return xlogy_tensor_(input, other)
+    return _xlogy__overloads(input, other)
+
+
 _squeeze__overloads = Overloads(
     "squeeze_",
     [
@@ -21523,6 +34114,28 @@ _scatter__overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce_,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce_,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -21558,6 +34171,42 @@ def masked_fill_(input, mask, value):
     return _masked_fill__overloads(input, mask, value)
 
 
+_index_fill__overloads = Overloads(
+    "index_fill_",
+    [
+        (
+            index_fill_int_scalar_,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor_,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill_(input, dim, index, value):
+    """`index_fill`, written into `input`, which is returned; the same arguments but `out`."""
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar_(input, dim, index, value)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor_(input, dim, index, value)
+    return _index_fill__overloads(input, dim, index, value)
+
+
 absolute = abs
 negative = neg
 arcsin = asin
@@ -21578,10 +34227,12 @@ less = lt
 less_equal = le
 greater = gt
 greater_equal = ge
+trapz = trapezoid
 ger = outer
 swapaxes = transpose
 swapdims = transpose
 moveaxis = movedim
+row_stack = vstack
 concat = cat
 concatenate = cat
 argwhere = nonzero
@@ -21695,6 +34346,12 @@ __all__ = [
     "sigmoid_",
     "relu",
     "relu_",
+    "celu",
+    "celu_",
+    "selu",
+    "selu_",
+    "hardshrink",
+    "prelu",
     "floor",
     "floor_",
     "ceil",
@@ -21748,8 +34405,8 @@ __all__ = [
     "fmin",
     "where",
     "clamp",
-    "clip",
     "clamp_",
+    "clip",
     "clip_",
     "clamp_min",
     "clamp_min_",
@@ -21793,6 +34450,61 @@ __all__ = [
     "bitwise_xor_",
     "bitwise_not",
     "bitwise_not_",
+    "xlogy",
+    "xlogy_",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "logit_",
+    "sinc",
+    "sinc_",
+    "erfinv",
+    "erfinv_",
+    "lgamma",
+    "lgamma_",
+    "mvlgamma",
+    "mvlgamma_",
+    "digamma",
+    "digamma_",
+    "polygamma",
+    "igamma",
+    "igammac",
+    "i0",
+    "i0_",
+    "signbit",
+    "copysign",
+    "copysign_",
+    "nextafter",
+    "nextafter_",
+    "frexp",
+    "ldexp",
+    "ldexp_",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "nan_to_num_",
+    "heaviside",
+    "heaviside_",
+    "deg2rad",
+    "deg2rad_",
+    "rad2deg",
+    "rad2deg_",
+    "positive",
+    "float_power",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_left_shift_",
+    "bitwise_right_shift",
+    "bitwise_right_shift_",
+    "gcd",
+    "gcd_",
+    "lcm",
+    "lcm_",
     "sum",
     "prod",
     "mean",
@@ -21816,6 +34528,40 @@ __all__ = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median",
+    "nanmedian",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean",
+    "std_mean",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "cumprod_",
+    "logcumsumexp",
+    "cummax",
+    "cummin",
+    "quantile",
+    "nanquantile",
+    "diff",
+    "trapezoid",
+    "trapz",
+    "cumulative_trapezoid",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "renorm_",
+    "bincount",
+    "histc",
+    "histogram",
+    "searchsorted",
+    "bucketize",
+    "unique",
+    "unique_consecutive",
     "mm",
     "bmm",
     "mv",
@@ -21872,6 +34618,24 @@ __all__ = [
     "unsqueeze_",
     "broadcast_to",
     "tile",
+    "hstack",
+    "vstack",
+    "row_stack",
+    "dstack",
+    "column_stack",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave",
+    "combinations",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
     "select",
     "narrow",
     "as_strided",
@@ -21909,6 +34673,22 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "take",
+    "take_along_dim",
+    "index_copy",
+    "index_copy_",
+    "index_fill",
+    "index_fill_",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "index_reduce",
+    "index_reduce_",
+    "masked_scatter",
+    "masked_scatter_",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill_",
     "zero_",
     "conv1d",
@@ -21917,6 +34697,11 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -21927,6 +34712,8 @@ __all__ = [
     "log_softmax",
     "binary_cross_entropy_with_logits",
     "embedding",
+    "cosine_similarity",
+    "pairwise_distance",
 ]
 FUNCTIONS = [
     "abs",
@@ -21977,6 +34764,19 @@ FUNCTIONS = [
     "gelu",
     "softplus",
     "hardtanh",
+    "celu",
+    "selu",
+    "mish",
+    "hardsigmoid",
+    "hardswish",
+    "hardshrink",
+    "softshrink",
+    "tanhshrink",
+    "softsign",
+    "threshold",
+    "glu",
+    "prelu",
+    "channel_leak",
     "floor",
     "ceil",
     "round_default",
@@ -22011,8 +34811,8 @@ FUNCTIONS = [
     "fmin",
     "where_default",
     "where_self",
-    "clamp_default",
     "clamp_both",
+    "clamp_default",
     "clamp_tensor",
     "clamp_min_default",
     "clamp_min_tensor",
@@ -22032,6 +34832,63 @@ FUNCTIONS = [
     "bitwise_or",
     "bitwise_xor",
     "bitwise_not",
+    "xlogy_tensor",
+    "xlogy_scalar_self",
+    "xlog1py_default",
+    "xlog1py_self_scalar",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "log_odds",
+    "entr",
+    "sinc",
+    "erfinv",
+    "erfcx",
+    "ndtr",
+    "ndtri",
+    "log_ndtr",
+    "lgamma",
+    "mvlgamma",
+    "digamma",
+    "polygamma",
+    "zeta_default",
+    "zeta_self_scalar",
+    "igamma",
+    "igammac",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
+    "signbit",
+    "copysign",
+    "nextafter",
+    "frexp",
+    "ldexp",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "replace_odd",
+    "heaviside",
+    "deg2rad",
+    "rad2deg",
+    "positive",
+    "float_power_tensor_tensor",
+    "float_power_tensor_scalar",
+    "float_power_scalar",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "gcd",
+    "lcm",
     "sum_default",
     "filled",
     "sum_dim_intlist",
@@ -22070,6 +34927,55 @@ FUNCTIONS = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median_default",
+    "median_dim",
+    "nanmedian_default",
+    "nanmedian_dim",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean_default",
+    "var_mean_dim",
+    "var_mean_correction",
+    "std_mean_default",
+    "std_mean_dim",
+    "std_mean_correction",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "logcumsumexp",
+    "linear_recurrence",
+    "cummax",
+    "cummin",
+    "quantile_default",
+    "quantile_scalar",
+    "nanquantile_default",
+    "nanquantile_scalar",
+    "diff",
+    "trapezoid_x",
+    "trapezoid_dx",
+    "cumulative_trapezoid_x",
+    "cumulative_trapezoid_dx",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "bincount",
+    "bin_counts",
+    "histc",
+    "histogram_bins_tensor",
+    "histogram_bin_ct",
+    "counts_between",
+    "searchsorted_tensor",
+    "searchsorted_scalar",
+    "bucketize_tensor",
+    "bucketize_scalar",
+    "search_places",
+    "unique",
+    "unique_consecutive",
+    "distinct",
     "mm",
     "bmm",
     "mv",
@@ -22169,6 +35075,38 @@ FUNCTIONS = [
     "broadcast_to",
     "repeat",
     "tile",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "hstack",
+    "vstack",
+    "dstack",
+    "column_stack",
+    "tensor_split_sections",
+    "tensor_split_indices",
+    "tensor_split_tensor_indices_or_sections",
+    "hsplit_int",
+    "hsplit_indices",
+    "vsplit_int",
+    "vsplit_indices",
+    "dsplit_int",
+    "dsplit_indices",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave_tensor",
+    "repeat_interleave_self_tensor",
+    "repeat_interleave_self_int",
+    "meshgrid",
+    "cartesian_prod",
+    "combinations",
+    "block_diag",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
+    "unfold",
+    "unfold_backward",
     "select",
     "select_backward",
     "slice",
@@ -22208,6 +35146,23 @@ FUNCTIONS = [
     "masked_select",
     "nonzero_default",
     "nonzero_as_tuple",
+    "checked_places",
+    "take",
+    "put",
+    "take_along_dim",
+    "index_copy",
+    "index_fill_int_scalar",
+    "index_fill_int_tensor",
+    "scatter_reduce",
+    "scatter_src_reduce",
+    "scatter_value_reduce",
+    "index_reduce",
+    "order_of_true",
+    "masked_scatter",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill__scalar",
     "fill__tensor",
     "zero_",
@@ -22228,6 +35183,15 @@ FUNCTIONS = [
     "conv_transpose3d",
     "border_pad",
     "border_pad_backward",
+    "im2col",
+    "col2im",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "resample",
+    "resample_backward",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool_with_indices",
     "max_pool_backward",
     "max_pool1d",
@@ -22271,6 +35235,55 @@ FUNCTIONS = [
     "gru_layer",
     "attention",
     "self_attention",
+    "l1_loss",
+    "huber_values",
+    "smooth_l1_loss",
+    "huber_loss",
+    "kl_div",
+    "poisson_nll_loss",
+    "gaussian_nll_loss_default",
+    "gaussian_nll_loss_float",
+    "soft_margin_loss",
+    "hinge_embedding_loss",
+    "margin_ranking_loss",
+    "cosine_similarity",
+    "pairwise_distance",
+    "normalize",
+    "triplet_margin_loss",
+    "cosine_embedding_loss",
+    "multi_margin_loss",
+    "multilabel_margin_loss",
+    "multilabel_soft_margin_loss",
+    "fft_c2c",
+    "fft_r2c",
+    "fft_c2r",
+    "fft_fft",
+    "fft_ifft",
+    "fft_rfft",
+    "fft_irfft",
+    "fft_hfft",
+    "fft_ihfft",
+    "fft_fft2",
+    "fft_ifft2",
+    "fft_rfft2",
+    "fft_irfft2",
+    "fft_hfft2",
+    "fft_ihfft2",
+    "fft_fftn",
+    "fft_ifftn",
+    "fft_rfftn",
+    "fft_irfftn",
+    "fft_hfftn",
+    "fft_ihfftn",
+    "fft_fftshift",
+    "fft_ifftshift",
+    "embedding_bag",
+    "lp_pool1d",
+    "lp_pool2d",
+    "lp_pool3d",
+    "ctc_values",
+    "ctc_loss_intlist",
+    "ctc_loss_tensor",
     "abs_",
     "neg_",
     "sign_",
@@ -22310,6 +35323,12 @@ FUNCTIONS = [
     "elu_",
     "silu_",
     "hardtanh_",
+    "celu_",
+    "selu_",
+    "mish_",
+    "hardsigmoid_",
+    "hardswish_",
+    "threshold_",
     "floor_",
     "ceil_",
     "round_default_",
@@ -22330,6 +35349,7 @@ FUNCTIONS = [
     "addcdiv_",
     "lerp_tensor_",
     "lerp_scalar_",
+    "clamp_both_",
     "clamp_default_",
     "clamp_tensor_",
     "clamp_min_default_",
@@ -22350,7 +35370,28 @@ FUNCTIONS = [
     "bitwise_or_",
     "bitwise_xor_",
     "bitwise_not_",
+    "xlogy_tensor_",
+    "logit_",
+    "sinc_",
+    "erfinv_",
+    "lgamma_",
+    "mvlgamma_",
+    "digamma_",
+    "i0_",
+    "copysign_",
+    "nextafter_",
+    "ldexp_",
+    "nan_to_num_",
+    "heaviside_",
+    "deg2rad_",
+    "rad2deg_",
+    "bitwise_left_shift_",
+    "bitwise_right_shift_",
+    "gcd_",
+    "lcm_",
     "cumsum_",
+    "cumprod_",
+    "renorm_",
     "addmm_",
     "baddbmm_",
     "addbmm_",
@@ -22370,6 +35411,15 @@ FUNCTIONS = [
     "scatter_add_",
     "masked_fill_scalar_",
     "masked_fill_tensor_",
+    "put_",
+    "index_copy_",
+    "index_fill_int_scalar_",
+    "index_fill_int_tensor_",
+    "scatter_reduce_",
+    "scatter_src_reduce_",
+    "scatter_value_reduce_",
+    "index_reduce_",
+    "masked_scatter_",
     "masked_scale_",
     "pow",
     "round",
@@ -22380,6 +35430,10 @@ FUNCTIONS = [
     "clamp",
     "clamp_min",
     "clamp_max",
+    "xlogy",
+    "xlog1py",
+    "zeta",
+    "float_power",
     "sum",
     "prod",
     "mean",
@@ -22390,20 +35444,39 @@ FUNCTIONS = [
     "any",
     "all",
     "norm",
+    "median",
+    "nanmedian",
+    "var_mean",
+    "std_mean",
+    "quantile",
+    "nanquantile",
+    "trapezoid",
+    "cumulative_trapezoid",
+    "histogram",
+    "searchsorted",
+    "bucketize",
     "linalg_matrix_norm",
     "linalg_norm",
     "linalg_pinv",
     "linalg_matrix_rank",
     "linalg_cond",
     "squeeze",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "repeat_interleave",
     "split",
     "scatter",
     "masked_fill",
     "nonzero",
+    "index_fill",
     "fill_",
     "conv1d",
     "conv2d",
     "conv3d",
+    "gaussian_nll_loss",
+    "ctc_loss",
     "pow_",
     "round_",
     "add_",
@@ -22412,9 +35485,11 @@ FUNCTIONS = [
     "clamp_",
     "clamp_min_",
     "clamp_max_",
+    "xlogy_",
     "squeeze_",
     "scatter_",
     "masked_fill_",
+    "index_fill_",
     "absolute",
     "negative",
     "arcsin",
@@ -22435,10 +35510,12 @@ FUNCTIONS = [
     "less_equal",
     "greater",
     "greater_equal",
+    "trapz",
     "ger",
     "swapaxes",
     "swapdims",
     "moveaxis",
+    "row_stack",
     "concat",
     "concatenate",
     "argwhere",

@@ -17,50 +17,59 @@ from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLos
 from .container import ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from .ctc import CTCLoss
 from .dict_container import ModuleDict, ParameterDict
-from .dropout import Dropout
+from .distance import CosineSimilarity, PairwiseDistance, TripletMarginLoss, TripletMarginWithDistanceLoss
+from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
+from .embedding_bag import EmbeddingBag
 from .flatten import Flatten, Unflatten
 from .groupnorm import GroupNorm
 from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
+from .label_losses import MultiLabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
 from .linear import Identity, Linear
 from .loss import L1Loss, MSELoss
 from .lstm import LSTM
+from .margin_losses import CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, SoftMarginLoss
 from .module import Module
 from .multihead_attention import MultiheadAttention
+from .norm_pooling import LPPool1d, LPPool2d, LPPool3d
 from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
 from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
+from .prelu import PReLU
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
+from .rectifier_variants import CELU, SELU, Mish, ReLU6, RReLU, Threshold
 from .recurrent import GRU, RNN
 from .recurrent_base import RNNBase
 from .recurrent_cell_base import RNNCellBase
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
-from .softmax import LogSoftmax, Softmax
+from .shrinking import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Softsign, Tanhshrink
+from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .sparse import Embedding
 from .transformer import Transformer
 from .transformer_decoder_layer import TransformerDecoderLayer
 from .transformer_encoder_layer import TransformerEncoderLayer
 from .transformer_stacks import TransformerDecoder, TransformerEncoder
 from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
+from .value_losses import GaussianNLLLoss, HuberLoss, KLDivLoss, PoissonNLLLoss, SmoothL1Loss
 
 __all__ = [
+    "CELU",
     "ELU",
     "GELU",
+    "GLU",
     "GRU",
-    "GRUCell",
     "LSTM",
-    "LSTMCell",
     "RNN",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
+    "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
     "AdaptiveMaxPool1d",
     "AdaptiveMaxPool2d",
     "AdaptiveMaxPool3d",
+    "AlphaDropout",
     "AvgPool1d",
     "AvgPool2d",
     "AvgPool3d",
@@ -71,23 +80,43 @@ __all__ = [
     "BatchNorm3d",
     "Bilinear",
     "Buffer",
+    "CTCLoss",
     "Conv1d",
     "Conv2d",
     "Conv3d",
     "ConvTranspose1d",
     "ConvTranspose2d",
     "ConvTranspose3d",
+    "CosineEmbeddingLoss",
+    "CosineSimilarity",
     "CrossEntropyLoss",
     "Dropout",
+    "Dropout1d",
+    "Dropout2d",
+    "Dropout3d",
     "Embedding",
+    "EmbeddingBag",
+    "FeatureAlphaDropout",
     "Flatten",
+    "GaussianNLLLoss",
+    "GRUCell",
     "GroupNorm",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
     "Hardtanh",
+    "HingeEmbeddingLoss",
+    "HuberLoss",
     "Identity",
     "InstanceNorm1d",
     "InstanceNorm2d",
     "InstanceNorm3d",
+    "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
     "LayerNorm",
     "LeakyReLU",
     "Linear",
@@ -95,33 +124,56 @@ __all__ = [
     "LogSigmoid",
     "LogSoftmax",
     "MSELoss",
+    "MarginRankingLoss",
     "MaxPool1d",
     "MaxPool2d",
     "MaxPool3d",
     "MaxUnpool1d",
     "MaxUnpool2d",
     "MaxUnpool3d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
+    "MultiLabelMarginLoss",
+    "MultiLabelSoftMarginLoss",
+    "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
+    "PairwiseDistance",
+    "PReLU",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PoissonNLLLoss",
     "RMSNorm",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "Sequential",
     "SiLU",
     "Sigmoid",
+    "SmoothL1Loss",
+    "SoftMarginLoss",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",
     "TransformerEncoder",
     "TransformerEncoderLayer",
+    "TripletMarginLoss",
+    "TripletMarginWithDistanceLoss",
     "Unflatten",
     "data",
     "functional",

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ..generated.tensor import Tensor
+from ..runtime.loss_reduction import reduction_of_flags
 from . import functional as F
 from .module import Module
 
@@ -15,18 +14,8 @@ class Loss(Module):
     def __init__(self, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
-            reduction = _reduction_of_flags(size_average, reduce)
+            reduction = reduction_of_flags(size_average, reduce, level=3)
         self.reduction = reduction
-
-
-def _reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
-    """The meaning of the two flags that `reduction` has replaced; each is true when left out."""
-    found = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{found}' instead.",
-        stacklevel=4,
-    )
-    return found
 
 
 class L1Loss(Loss):

@@ -2,7 +2,7 @@
 
 The four folders of the project are reached through relative links beside this file, so to Python and to
 every tool this is an ordinary package. What PyTorch keeps under another name (`optim`, `utils.data`,
-`autograd`, `linalg`, `special`, `random`) is a small real module here that re-exports: entries in
+`autograd`, `linalg`, `special`, `fft`, `random`) is a small real module here that re-exports: entries in
 `sys.modules` would do for a running program, but type checkers and editors could not follow them. `profiler` and
 `graph`, which most programs never ask for, are loaded when they are first named.
 """
@@ -12,10 +12,12 @@ from math import e, inf, nan, pi
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from . import accelerator, autograd, backends, cuda, func, linalg, nn, optim, random, special, utils
+from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, optim, random, special, utils
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .nn.functional import rrelu, rrelu_, threshold, threshold_
+from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -34,6 +36,7 @@ from .runtime.creation import (
     as_tensor,
     asarray,
     bernoulli,
+    binomial,
     empty,
     empty_like,
     eye,
@@ -42,9 +45,11 @@ from .runtime.creation import (
     full,
     full_like,
     linspace,
+    multinomial,
     normal,
     ones,
     ones_like,
+    poisson,
     rand,
     rand_like,
     randint,
@@ -53,6 +58,8 @@ from .runtime.creation import (
     randn_like,
     randperm,
     tensor,
+    tril_indices,
+    triu_indices,
     zeros,
     zeros_like,
 )
@@ -113,7 +120,7 @@ from .runtime.queries import (
     isclose,
     numel,
 )
-from .runtime.random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .runtime.serialization import load, save
 from .runtime.settings import (
     are_deterministic_algorithms_enabled,
@@ -121,6 +128,7 @@ from .runtime.settings import (
     set_float32_matmul_precision,
     use_deterministic_algorithms,
 )
+from .runtime.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
 from .runtime.shapes import Size
 from .runtime.threads import get_num_threads, set_num_threads
 
@@ -134,6 +142,8 @@ half, float, double = float16, float32, float64
 cfloat, cdouble = complex64, complex128
 short, int, long = int16, int32, int64
 bool = bool_
+
+_keep_freed_memory()
 
 __all__ = [
     "BFloat16Tensor",
@@ -157,14 +167,20 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "as_tensor",
     "asarray",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "autograd",
     "backends",
     "bernoulli",
     "bfloat16",
+    "block_diag",
+    "binomial",
     "bool",
     "broadcast_shapes",
     "broadcast_tensors",
     "can_cast",
+    "cartesian_prod",
     "cdouble",
     "cfloat",
     "chain_matmul",
@@ -174,6 +190,7 @@ __all__ = [
     "complex128",
     "contiguous_format",
     "cuda",
+    "default_generator",
     "device",
     "double",
     "dtype",
@@ -184,6 +201,7 @@ __all__ = [
     "enable_grad",
     "equal",
     "eye",
+    "fft",
     "finfo",
     "float",
     "float16",
@@ -226,6 +244,8 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "meshgrid",
+    "multinomial",
     "nan",
     "newaxis",
     "nn",
@@ -236,6 +256,7 @@ __all__ = [
     "ones_like",
     "optim",
     "pi",
+    "poisson",
     "preserve_format",
     "profiler",
     "promote_types",
@@ -248,6 +269,8 @@ __all__ = [
     "random",
     "randperm",
     "result_type",
+    "rrelu",
+    "rrelu_",
     "save",
     "seed",
     "set_default_dtype",
@@ -260,7 +283,11 @@ __all__ = [
     "special",
     "strided",
     "tensor",
+    "tril_indices",
+    "triu_indices",
     "tensordot",
+    "threshold",
+    "threshold_",
     "uint8",
     "use_deterministic_algorithms",
     "utils",

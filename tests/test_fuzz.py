@@ -76,7 +76,7 @@ def tensor(rng: random.Random) -> Any:
 def public_calls() -> list[tuple[str, Callable[..., Any]]]:
     """Every public function, method and operator by the name that its errors should mention."""
     found = []
-    for space in (sg, sg.nn.functional, sg.linalg, sg.special):
+    for space in (sg, sg.nn.functional, sg.linalg, sg.special, sg.fft):
         for name in dir(space):
             function = getattr(space, name)
             is_function = callable(function) and not isinstance(function, type) and not name.startswith("_")

@@ -48,41 +48,6 @@ def mse_loss(
     return _weighted("mse_loss", ops.mse_loss(input, target, 0), weight, code)
 
 
-def l1_loss(
-    input: Tensor,
-    target: Tensor,
-    size_average: bool | None = None,
-    reduce: bool | None = None,
-    reduction: str = "mean",
-    weight: Tensor | None = None,
-) -> Tensor:
-    """The mean of weight * |input - target|.
-
-    Args:
-        input: predictions.
-        target: what they should be.
-        reduction: 'mean' (with a weight: over the sum of the weights), 'sum' or 'none'.
-        weight: one factor per value.
-        size_average, reduce: older ways to say reduction.
-
-    Shape:
-        Input, target and weight the same; the output is a scalar, or of that shape with reduction='none'.
-
-    Raises:
-        ValueError: an unknown reduction.
-        RuntimeError: shapes that do not broadcast (those that do, but differ, give a warning).
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.l1_loss(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 4.0]))
-        tensor(1.)
-    """
-    code = reduction_code("l1_loss", size_average, reduce, reduction)
-    input, target = _expanded("l1_loss", input, target)
-    loss = (input - target).abs()
-    return _reduced(loss, code) if weight is None else _weighted("l1_loss", loss, weight, code)
-
-
 def binary_cross_entropy(
     input: Tensor,
     target: Tensor,
@@ -172,8 +137,4 @@ def _weighted(op: str, loss: Tensor, weight: Tensor, code: int) -> Tensor:
     if checks.tensor(op, "weight", weight).shape != loss.shape:
         raise ShapeError(f"{op}(): expected weight of shape {list(loss.shape)}, got {list(weight.shape)}")
     loss = loss * weight
-    return loss.sum() / weight.sum() if code == 1 else _reduced(loss, code)
-
-
-def _reduced(loss: Tensor, code: int) -> Tensor:
-    return loss.mean() if code == 1 else loss.sum() if code == 2 else loss
+    return loss.sum() / weight.sum() if code == 1 else loss.sum() if code == 2 else loss

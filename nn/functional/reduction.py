@@ -1,10 +1,8 @@
-"""The argument `reduction` of losses."""
+"""The argument `reduction` of losses, as the number that their ops take."""
 
 from __future__ import annotations
 
-import warnings
-
-from ...runtime import checks
+from ...runtime.loss_reduction import reduction_word
 
 _CODES = {"none": 0, "mean": 1, "sum": 2}
 
@@ -15,14 +13,4 @@ def reduction_code(op: str, size_average: bool | None, reduce: bool | None, redu
     Raises:
         ValueError: reduction is no name of one.
     """
-    if size_average is not None or reduce is not None:
-        reduction = "none" if reduce is False else "sum" if size_average is False else "mean"
-        warnings.warn(
-            f"size_average and reduce args will be deprecated, please use reduction='{reduction}' instead.",
-            stacklevel=3,
-        )
-    if checks.string(op, "reduction", reduction) not in _CODES:
-        raise ValueError(
-            f"{op}(): {reduction!r} is not a valid value for reduction: expected one of {', '.join(_CODES)}"
-        )
-    return _CODES[reduction]
+    return _CODES[reduction_word(op, size_average, reduce, reduction, level=3)]

@@ -86,6 +86,7 @@ def local_response_norm(input: Tensor, size: int, alpha: float = 1e-4, beta: flo
         )
     if not input.numel():
         return input
+    size = checks.integer("local_response_norm", "size", size)
     squares = (input * input).reshape(shape[0], 1, shape[1], prod(shape[2:]))
     padded = pad(squares, (0, 0, size // 2, (size - 1) // 2))
     means = ops.avg_pool2d(padded, (size, 1), 1).reshape(shape)

@@ -1,6 +1,7 @@
 """Functions that make tensors out of data, constants, ranges and random numbers."""
 
 from ..namespace import op
+from .counts import binomial, multinomial, poisson
 from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
 from .drawing import bernoulli, normal
 from .filled import empty, eye, full, ones, zeros
@@ -16,7 +17,9 @@ from .like import (
 from .new import new_empty, new_full, new_ones, new_tensor, new_zeros
 from .ranges import arange, linspace
 from .refill import bernoulli_, exponential_, normal_, random_, uniform_
+from .refill_skewed import cauchy_, geometric_, log_normal_
 from .sampling import rand, randint, randn, randperm
+from .triangles import tril_indices, triu_indices
 
 __all__ = [
     "arange",
@@ -24,6 +27,8 @@ __all__ = [
     "asarray",
     "bernoulli",
     "bernoulli_",
+    "binomial",
+    "cauchy_",
     "empty",
     "empty_like",
     "exponential_",
@@ -32,7 +37,10 @@ __all__ = [
     "from_numpy",
     "full",
     "full_like",
+    "geometric_",
     "linspace",
+    "log_normal_",
+    "multinomial",
     "new_empty",
     "new_full",
     "new_ones",
@@ -42,6 +50,7 @@ __all__ = [
     "normal_",
     "ones",
     "ones_like",
+    "poisson",
     "rand",
     "rand_like",
     "randint",
@@ -51,6 +60,8 @@ __all__ = [
     "random_",
     "randperm",
     "tensor",
+    "tril_indices",
+    "triu_indices",
     "uniform_",
     "zeros",
     "zeros_like",

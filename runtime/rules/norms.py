@@ -19,9 +19,9 @@ def vector_norm(op: str, self: Any, ord: Any, dim: Sequence[int] | None, keepdim
     if isinstance(ord, complex):
         raise RuntimeError(f"{op}(): Expected a non-complex scalar as the order of norm, got {ord}")
     dims = tuple(wrap_dim(op, d, self.ndim) for d in dim) if dim else None
-    sizes = self.shape if dims is None else [self.shape[d] for d in dims if self.ndim]
+    sizes = self._shape if dims is None else [self._shape[d] for d in dims if self.ndim]
     if (ord < 0 or ord == inf) and 0 in sizes:
-        raise RuntimeError(f"{op}(): cannot compute the {ord} norm over no elements: shape {list(self.shape)}")
+        raise RuntimeError(f"{op}(): cannot compute the {ord} norm over no elements: shape {list(self._shape)}")
     _require_kept_kind(op, self, dtype)
     return self, float(ord), dims, keepdim, dtype
 
@@ -43,8 +43,8 @@ def matrix_norm(op: str, self: Any, ord: Any, dim: Sequence[int], keepdim: bool,
     dims = tuple(wrap_dim(op, d, self.ndim) for d in dim)
     if dims[0] == dims[1]:
         raise RuntimeError(f"{op}(): dims must be different. Got ({dim[0]}, {dim[1]})")
-    if ord in (inf, -inf, 1, -1, 2, -2) and 0 in [self.shape[d] for d in dims] and ord != 2:
-        raise RuntimeError(f"{op}(): cannot compute the {ord} norm of matrices without elements: {list(self.shape)}")
+    if ord in (inf, -inf, 1, -1, 2, -2) and 0 in [self._shape[d] for d in dims] and ord != 2:
+        raise RuntimeError(f"{op}(): cannot compute the {ord} norm of matrices without elements: {list(self._shape)}")
     _require_kept_kind(op, self, dtype)
     return self, ord, dims, keepdim, dtype
 
@@ -74,8 +74,8 @@ def condition(op: str, self: Any, p: Any) -> tuple[Any, ...]:
         raise RuntimeError(f"{op}(): Order {p} not supported.")
     if p not in (None, 2, -2):
         require_square(op, "A", self)
-    elif not prod(self.shape[-2:]):
-        raise RuntimeError(f"{op}(): expected matrices with elements, got shape {list(self.shape)}")
+    elif not prod(self._shape[-2:]):
+        raise RuntimeError(f"{op}(): expected matrices with elements, got shape {list(self._shape)}")
     return self, p
 
 
@@ -89,10 +89,10 @@ def lstsq(op: str, self: Any, b: Any, rcond: float | None, driver: str | None) -
     if not vector and b.ndim != self.ndim:
         raise ShapeError(
             f"{op}(): input.dim() must be greater or equal to other.dim() and (input.dim() - other.dim()) <= 1, got "
-            f"shapes {list(self.shape)} and {list(b.shape)}"
+            f"shapes {list(self._shape)} and {list(b._shape)}"
         )
-    if b.shape[-1 if vector else -2] != self.shape[-2] or b.shape[: self.ndim - 2] != self.shape[:-2]:
-        raise ShapeError(f"{op}(): shapes {list(self.shape)} and {list(b.shape)} do not fit as A and B of A X = B")
+    if b._shape[-1 if vector else -2] != self._shape[-2] or b._shape[: self.ndim - 2] != self._shape[:-2]:
+        raise ShapeError(f"{op}(): shapes {list(self._shape)} and {list(b._shape)} do not fit as A and B of A X = B")
     return self, b, rcond, driver
 
 
@@ -100,11 +100,11 @@ def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> t
     """As many elements of A in the dimensions of B as in the others."""
     require_floating(op, self, other)
     moved = [wrap_dim(op, d, self.ndim) for d in dims or ()]
-    shape = [*(n for d, n in enumerate(self.shape) if d not in moved), *(self.shape[d] for d in moved)]
-    if prod(shape[: other.ndim]) != prod(shape[other.ndim :]) or prod(other.shape) != prod(shape[: other.ndim]):
+    shape = [*(n for d, n in enumerate(self._shape) if d not in moved), *(self._shape[d] for d in moved)]
+    if prod(shape[: other.ndim]) != prod(shape[other.ndim :]) or prod(other._shape) != prod(shape[: other.ndim]):
         raise ShapeError(
-            f"{op}(): Expected self to satisfy the requirement prod(self.shape[other.ndim:]) == "
-            f"prod(self.shape[:other.ndim]), but got shapes {list(self.shape)} and {list(other.shape)}"
+            f"{op}(): Expected self to satisfy the requirement prod(self._shape[other.ndim:]) == "
+            f"prod(self._shape[:other.ndim]), but got shapes {list(self._shape)} and {list(other._shape)}"
         )
     return self, other, dims
 
@@ -114,10 +114,10 @@ def tensorinv(op: str, self: Any, ind: int) -> tuple[Any, ...]:
     require_floating(op, self)
     if ind <= 0:
         raise RuntimeError(f"{op}(): Expected a strictly positive integer for 'ind', got {ind}")
-    if prod(self.shape[:ind]) != prod(self.shape[ind:]):
+    if prod(self._shape[:ind]) != prod(self._shape[ind:]):
         raise ShapeError(
-            f"{op}(): Expected self to satisfy the requirement prod(self.shape[ind:]) == prod(self.shape[:ind]), but "
-            f"got {prod(self.shape[ind:])} != {prod(self.shape[:ind])}"
+            f"{op}(): Expected self to satisfy the requirement prod(self._shape[ind:]) == prod(self._shape[:ind]), but "
+            f"got {prod(self._shape[ind:])} != {prod(self._shape[:ind])}"
         )
     return self, ind
 
@@ -126,14 +126,14 @@ def householder(op: str, input: Any, tau: Any) -> tuple[Any, ...]:
     """Matrices with at least as many rows as columns, and at most as many factors as columns, of the same batch."""
     require_floating(op, input, tau)
     require_matrix(op, "A", input)
-    rows, columns = input.shape[-2:]
+    rows, columns = input._shape[-2:]
     if rows < columns:
         raise ShapeError(
-            f"{op}(): input.shape[-2] must be greater than or equal to input.shape[-1], got {rows} x {columns}"
+            f"{op}(): input._shape[-2] must be greater than or equal to input._shape[-1], got {rows} x {columns}"
         )
-    if tau.ndim != input.ndim - 1 or tau.shape[:-1] != input.shape[:-2] or tau.shape[-1] > columns:
+    if tau.ndim != input.ndim - 1 or tau._shape[:-1] != input._shape[:-2] or tau._shape[-1] > columns:
         raise ShapeError(
-            f"{op}(): expected tau of shape (*, k) with k at most {columns} for an input of {list(input.shape)}, got "
-            f"{list(tau.shape)}"
+            f"{op}(): expected tau of shape (*, k) with k at most {columns} for an input of {list(input._shape)}, got "
+            f"{list(tau._shape)}"
         )
     return input, tau

@@ -22,15 +22,17 @@ def require_floating(op: str, *tensors: Any) -> None:
 def require_matrix(op: str, name: str, x: Any) -> None:
     """At least two dimensions."""
     if x.ndim < 2:
-        raise ShapeError(f"{op}(): The input tensor {name} must have at least 2 dimensions, got shape {list(x.shape)}.")
+        raise ShapeError(
+            f"{op}(): The input tensor {name} must have at least 2 dimensions, got shape {list(x._shape)}."
+        )
 
 
 def require_square(op: str, name: str, x: Any) -> None:
     """Square matrices."""
     require_matrix(op, name, x)
-    if x.shape[-1] != x.shape[-2]:
+    if x._shape[-1] != x._shape[-2]:
         raise ShapeError(
-            f"{op}(): {name} must be batches of square matrices, but they are {x.shape[-2]} by {x.shape[-1]} matrices"
+            f"{op}(): {name} must be batches of square matrices, but they are {x._shape[-2]} by {x._shape[-1]} matrices"
         )
 
 
@@ -54,18 +56,18 @@ def solve(op: str, A: Any, B: Any, left: bool, *rest: Any) -> tuple[Any, ...]:
     require_square(op, "A", A)
     if not B.ndim:
         raise ShapeError(f"{op}(): The input tensor B must have at least 1 dimension.")
-    vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B.shape) == tuple(A.shape[:-1]))
+    vector = B.ndim == 1 or (A.ndim - 1 == B.ndim and tuple(B._shape) == tuple(A._shape[:-1]))
     if vector and not left:
         raise RuntimeError(f"{op}(): Vector broadcasting of the left hand side is not supported for left=False.")
-    rows = B.shape[-1 if vector or not left else -2]
-    if rows != A.shape[-1]:
+    rows = B._shape[-1 if vector or not left else -2]
+    if rows != A._shape[-1]:
         raise ShapeError(
             f"{op}(): Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
-            f"({list(A.shape)} and {list(B.shape)})"
+            f"({list(A._shape)} and {list(B._shape)})"
         )
     if B.ndim == 1:
-        return A, B.expand((*A.shape[:-2], B.shape[0])) if A.ndim > 2 else B, left, *rest
-    broadcast_shapes(op, A.shape[:-2], B.shape[: -1 if vector else -2])
+        return A, B.expand((*A._shape[:-2], B._shape[0])) if A.ndim > 2 else B, left, *rest
+    broadcast_shapes(op, A._shape[:-2], B._shape[: -1 if vector else -2])
     return A, B, left, *rest
 
 
@@ -84,12 +86,12 @@ def solve_triangular(op: str, self: Any, B: Any, upper: bool, left: bool, unitri
     require_floating(op, self, B)
     require_square(op, "A", self)
     require_matrix(op, "B", B)
-    if B.shape[-2 if left else -1] != self.shape[-1]:
+    if B._shape[-2 if left else -1] != self._shape[-1]:
         raise ShapeError(
             f"{op}(): Incompatible shapes of A and B for the equation {'AX = B' if left else 'XA = B'} "
-            f"({list(self.shape)} and {list(B.shape)})"
+            f"({list(self._shape)} and {list(B._shape)})"
         )
-    broadcast_shapes(op, self.shape[:-2], B.shape[:-2])
+    broadcast_shapes(op, self._shape[:-2], B._shape[:-2])
     return self, B, upper, left, unitriangular
 
 
@@ -98,12 +100,12 @@ def cholesky_solve(op: str, self: Any, input2: Any, upper: bool) -> tuple[Any, .
     require_floating(op, self, input2)
     require_matrix(op, "B", self)
     require_square(op, "L", input2)
-    if self.shape[-2] != input2.shape[-1]:
+    if self._shape[-2] != input2._shape[-1]:
         raise ShapeError(
-            f"{op}(): Incompatible matrix sizes: each A matrix is {input2.shape[-1]} by {input2.shape[-1]} but each b "
-            f"matrix is {self.shape[-2]} by {self.shape[-1]}"
+            f"{op}(): Incompatible matrix sizes: each A matrix is {input2._shape[-1]} by {input2._shape[-1]} but each "
+            f"b matrix is {self._shape[-2]} by {self._shape[-1]}"
         )
-    broadcast_shapes(op, self.shape[:-2], input2.shape[:-2])
+    broadcast_shapes(op, self._shape[:-2], input2._shape[:-2])
     return self, input2, upper
 
 

@@ -28,6 +28,11 @@ def classes(*shape: int, high: int = 4) -> Any:
     return sg.tensor(RNG.integers(0, high, (EXAMPLES, *shape)))
 
 
+def signs(*shape: int) -> Any:
+    """Random numbers 1 and -1."""
+    return sg.tensor(RNG.choice([-1.0, 1.0], (EXAMPLES, *shape)))
+
+
 class Case(NamedTuple):
     """A layer, or a function, and examples of its arguments."""
 

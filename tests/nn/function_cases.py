@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from specgrad import nn
-from tests.nn.cases import Case, classes, probabilities, reals
+from tests.nn.activation_cases import ACTIVATION_FUNCTIONS
+from tests.nn.cases import Case, classes, probabilities, reals, signs
 
 F = nn.functional
 
@@ -21,6 +22,7 @@ def attention() -> Any:
 
 
 FUNCTIONS = {
+    **ACTIVATION_FUNCTIONS,
     "adaptive_avg_pool2d": Case(lambda: lambda x: F.adaptive_avg_pool2d(x, 2), [reals(3, 4, 4)]),
     "avg_pool1d": Case(lambda: lambda x: F.avg_pool1d(x, 2), [reals(3, 4)]),
     "avg_pool2d": Case(lambda: lambda x: F.avg_pool2d(x, 2, ceil_mode=True), [reals(3, 5, 5)]),
@@ -90,5 +92,36 @@ FUNCTIONS = {
     "rms_norm": Case(lambda: lambda x, w: F.rms_norm(x, (4,), w), [reals(2, 4), reals(4)]),
     "scaled_dot_product_attention": Case(
         lambda: F.scaled_dot_product_attention, [reals(2, 3, 4), reals(2, 5, 4), reals(2, 5, 4)]
+    ),
+    "cosine_embedding_loss": Case(lambda: F.cosine_embedding_loss, [reals(4, 3), reals(4, 3), signs(4)], [2]),
+    "cosine_similarity": Case(lambda: F.cosine_similarity, [reals(2, 3), reals(2, 3)]),
+    "gaussian_nll_loss": Case(lambda: F.gaussian_nll_loss, [reals(2, 3), reals(2, 3), probabilities(2, 3)]),
+    "hinge_embedding_loss": Case(lambda: F.hinge_embedding_loss, [reals(4), signs(4)], [1]),
+    "huber_loss": Case(lambda: F.huber_loss, [reals(4), reals(4)]),
+    "kl_div": Case(lambda: lambda x, y: F.kl_div(x, y, reduction="batchmean"), [reals(2, 3), probabilities(2, 3)]),
+    "margin_ranking_loss": Case(lambda: F.margin_ranking_loss, [reals(4), reals(4), signs(4)], [2]),
+    "multi_margin_loss": Case(lambda: F.multi_margin_loss, [reals(5, 4), classes(5)]),
+    "multilabel_margin_loss": Case(lambda: F.multilabel_margin_loss, [reals(2, 4), classes(2, 4)]),
+    "multilabel_soft_margin_loss": Case(lambda: F.multilabel_soft_margin_loss, [reals(2, 4), probabilities(2, 4)]),
+    "normalize": Case(lambda: F.normalize, [reals(2, 3)]),
+    "pairwise_distance": Case(lambda: F.pairwise_distance, [reals(2, 3), reals(2, 3)]),
+    "poisson_nll_loss": Case(lambda: F.poisson_nll_loss, [reals(4), probabilities(4)]),
+    "smooth_l1_loss": Case(lambda: F.smooth_l1_loss, [reals(4), reals(4)]),
+    "soft_margin_loss": Case(lambda: F.soft_margin_loss, [reals(4), signs(4)], [1]),
+    "triplet_margin_loss": Case(lambda: F.triplet_margin_loss, [reals(2, 3), reals(2, 3), reals(2, 3)]),
+    "triplet_margin_with_distance_loss": Case(
+        lambda: F.triplet_margin_with_distance_loss, [reals(2, 3), reals(2, 3), reals(2, 3)]
+    ),
+    "alpha_dropout": Case(lambda: lambda x: F.alpha_dropout(x, 1.0, True), [reals(4)]),
+    "dropout1d": Case(lambda: lambda x: F.dropout1d(x, 1.0), [reals(2, 4)]),
+    "dropout2d": Case(lambda: lambda x: F.dropout2d(x, 1.0), [reals(1, 2, 4, 1)]),
+    "dropout3d": Case(lambda: lambda x: F.dropout3d(x, 1.0), [reals(2, 4, 1, 1)]),
+    "embedding_bag": Case(lambda: F.embedding_bag, [classes(2, 3), reals(4, 3)]),
+    "feature_alpha_dropout": Case(lambda: lambda x: F.feature_alpha_dropout(x, 1.0, True), [reals(2, 4)]),
+    "lp_pool1d": Case(lambda: lambda x: F.lp_pool1d(x, 2, 2), [reals(3, 4)]),
+    "lp_pool2d": Case(lambda: lambda x: F.lp_pool2d(x, 2, 2), [reals(3, 4, 4)]),
+    "lp_pool3d": Case(lambda: lambda x: F.lp_pool3d(x, 2, 2), [reals(2, 2, 4, 2)]),
+    "ctc_loss": Case(
+        lambda: lambda x, y: F.ctc_loss(x, y, [4, 3], [2, 1], blank=4), [reals(4, 2, 5), classes(2, 2, high=4)]
     ),
 }

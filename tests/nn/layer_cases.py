@@ -6,7 +6,8 @@ from typing import Any
 
 import specgrad as sg
 from specgrad import nn
-from tests.nn.cases import Case, classes, probabilities, reals
+from tests.nn.activation_cases import ACTIVATION_LAYERS
+from tests.nn.cases import Case, classes, probabilities, reals, signs
 
 
 class First(nn.Module):
@@ -19,6 +20,18 @@ class First(nn.Module):
     def forward(self, *inputs: Any) -> Any:
         """The first output."""
         return self.layer(*inputs)[0]
+
+
+class Lengths(nn.Module):
+    """A loss of sequences of given lengths."""
+
+    def __init__(self, loss: Any, *lengths: list[int]) -> None:
+        super().__init__()
+        self.loss, self.lengths = loss, lengths
+
+    def forward(self, *inputs: Any) -> Any:
+        """The loss."""
+        return self.loss(*inputs, *self.lengths)
 
 
 class Unpooled(nn.Module):
@@ -34,6 +47,7 @@ class Unpooled(nn.Module):
 
 
 LAYERS = {
+    **ACTIVATION_LAYERS,
     "AdaptiveAvgPool2d": Case(lambda: nn.AdaptiveAvgPool2d((3, 2)), [reals(2, 3, 5, 4)]),
     "AvgPool1d": Case(lambda: nn.AvgPool1d(2), [reals(2, 3, 6)]),
     "AvgPool2d": Case(lambda: nn.AvgPool2d(2, padding=1), [reals(2, 3, 4, 5)]),
@@ -128,6 +142,34 @@ LAYERS = {
     "TransformerEncoderLayer": Case(
         lambda: nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0, batch_first=True), [reals(3, 2, 4)]
     ),
+    "CosineEmbeddingLoss": Case(lambda: nn.CosineEmbeddingLoss(), [reals(4, 3), reals(4, 3), signs(4)]),
+    "CosineSimilarity": Case(lambda: nn.CosineSimilarity(0), [reals(4, 3), reals(4, 3)]),
+    "GaussianNLLLoss": Case(lambda: nn.GaussianNLLLoss(), [reals(2, 3), reals(2, 3), probabilities(2, 3)]),
+    "HingeEmbeddingLoss": Case(lambda: nn.HingeEmbeddingLoss(), [reals(4), signs(4)]),
+    "HuberLoss": Case(lambda: nn.HuberLoss(), [reals(4), reals(4)]),
+    "KLDivLoss": Case(lambda: nn.KLDivLoss(reduction="sum"), [reals(2, 3), probabilities(2, 3)]),
+    "MarginRankingLoss": Case(lambda: nn.MarginRankingLoss(), [reals(4), reals(4), signs(4)]),
+    "MultiLabelMarginLoss": Case(lambda: nn.MultiLabelMarginLoss(), [reals(2, 4), classes(2, 4)]),
+    "MultiLabelSoftMarginLoss": Case(lambda: nn.MultiLabelSoftMarginLoss(), [reals(2, 4), probabilities(2, 4)]),
+    "MultiMarginLoss": Case(lambda: nn.MultiMarginLoss(), [reals(5, 4), classes(5)]),
+    "PairwiseDistance": Case(lambda: nn.PairwiseDistance(), [reals(2, 3), reals(2, 3)]),
+    "PoissonNLLLoss": Case(lambda: nn.PoissonNLLLoss(full=True), [reals(4), probabilities(4)]),
+    "SmoothL1Loss": Case(lambda: nn.SmoothL1Loss(), [reals(4), reals(4)]),
+    "SoftMarginLoss": Case(lambda: nn.SoftMarginLoss(), [reals(4), signs(4)]),
+    "TripletMarginLoss": Case(lambda: nn.TripletMarginLoss(), [reals(2, 3), reals(2, 3), reals(2, 3)]),
+    "TripletMarginWithDistanceLoss": Case(
+        lambda: nn.TripletMarginWithDistanceLoss(), [reals(2, 3), reals(2, 3), reals(2, 3)]
+    ),
+    "AlphaDropout": Case(lambda: nn.AlphaDropout(1.0), [reals(4)]),
+    "Dropout1d": Case(lambda: nn.Dropout1d(1.0), [reals(2, 4)]),
+    "Dropout2d": Case(lambda: nn.Dropout2d(1.0), [reals(1, 2, 4, 1)]),
+    "Dropout3d": Case(lambda: nn.Dropout3d(1.0), [reals(2, 4, 1, 1)]),
+    "EmbeddingBag": Case(lambda: nn.EmbeddingBag(4, 3), [classes(2, 3)]),
+    "FeatureAlphaDropout": Case(lambda: nn.FeatureAlphaDropout(1.0), [reals(2, 4)]),
+    "LPPool1d": Case(lambda: nn.LPPool1d(2, 2), [reals(3, 4)]),
+    "LPPool2d": Case(lambda: nn.LPPool2d(2, 2), [reals(3, 4, 4)]),
+    "LPPool3d": Case(lambda: nn.LPPool3d(2, 2), [reals(2, 2, 4, 2)]),
+    "CTCLoss": Case(lambda: Lengths(nn.CTCLoss(blank=4), [4, 3], [2, 1]), [reals(4, 2, 5), classes(2, 2)]),
 }
 CONTAINERS = {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
 BASES = {"RNNBase", "RNNCellBase"}

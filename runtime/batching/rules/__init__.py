@@ -19,6 +19,7 @@ from .normalization import normalize, normalize_by, normalize_groups, normalize_
 from .products import add_product, product
 from .recurrent import recurrent
 from .reductions import everything, extreme, reduction, summed_to
+from .sequences import temporal
 from .shapes import (
     along,
     broadcasting,
@@ -33,6 +34,8 @@ from .shapes import (
     squeezed,
     transposed,
 )
+from .statistics import middle, one_by_one, searched
+from .windows import cut, windows
 
 __all__ = [
     "add_product",
@@ -45,6 +48,7 @@ __all__ = [
     "convolve_input_grad",
     "convolve_weight_grad",
     "cross_entropy",
+    "cut",
     "drawn_each",
     "drawn_once",
     "dynamic",
@@ -61,6 +65,7 @@ __all__ = [
     "linear",
     "linear_grad",
     "loop",
+    "middle",
     "negative_log_likelihood",
     "negative_log_likelihood_grad",
     "new_dimension",
@@ -68,6 +73,7 @@ __all__ = [
     "normalize_by",
     "normalize_groups",
     "normalize_rms",
+    "one_by_one",
     "pick",
     "pick_backward",
     "planes",
@@ -81,8 +87,11 @@ __all__ = [
     "restrided",
     "restrided_sum",
     "rolled",
+    "searched",
     "select_rows",
     "squeezed",
     "summed_to",
+    "temporal",
     "transposed",
+    "windows",
 ]

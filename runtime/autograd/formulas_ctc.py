@@ -1,0 +1,117 @@
+"""Connectionist temporal classification in ops: what it is composed of, and its slope, which differentiates again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ..loss_reduction import reduction_word
+from ..namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Ints: TypeAlias = Sequence[int]
+
+NEVER = -1e30  # a logarithm of 0 whose differences are numbers
+
+
+def temporal_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Ints,
+    target_lengths: Ints,
+    blank: int,
+    reduction: str,
+    zero_infinity: bool,
+) -> Tensor:
+    """The loss of each sample, infinite ones as 0 if so wished; the mean is that of losses for each label."""
+    word = reduction_word("ctc_loss", None, None, reduction, level=3)
+    single = log_probs.ndim == 2
+    scores = log_probs.unsqueeze(1) if single else log_probs
+    labels = in_rows(targets, target_lengths)
+    losses = op.ctc_values(scores, labels, input_lengths, target_lengths, blank)
+    if zero_infinity:
+        losses = op.where(losses == float("inf"), 0, losses)
+    if word == "sum":
+        return losses.sum()
+    if word == "mean":
+        counts = op.tensor([max(n, 1) for n in target_lengths], dtype=losses.dtype, device=losses.device)
+        return (losses / counts).mean()
+    return losses.squeeze(0) if single else losses
+
+
+def in_rows(targets: Tensor, lengths: Ints) -> Tensor:
+    """A row of labels for each sample, from labels one behind the other."""
+    if targets.ndim == 2:
+        return targets
+    longest, start, places = max(lengths, default=0), 0, []
+    for length in lengths:
+        places.append([start + k if k < length else 0 for k in range(longest)])
+        start += length
+    if not longest:
+        return targets.new_zeros((len(lengths), 0))
+    return op.index(targets, [op.tensor(places, device=targets.device)])
+
+
+def temporal_slope(
+    grad: Tensor, log_probs: Tensor, targets: Tensor, input_lengths: Ints, target_lengths: Ints, blank: int
+) -> Tensor:
+    """-grad times the probability of each class at each step, given the labels."""
+    states, valid, jumps = _states(targets, target_lengths, blank, log_probs)
+    steps, samples, _ = log_probs.shape
+    if not steps or not samples:
+        return log_probs * 0
+    where = states.unsqueeze(0).expand((steps, *states.shape))
+    scores = op.where(valid, log_probs.gather(2, where), NEVER)
+    ends = op.tensor(list(input_lengths), device=log_probs.device).unsqueeze(1)
+    last = op.tensor([2 * n for n in target_lengths], device=log_probs.device).unsqueeze(1)
+    ahead = _ahead(scores, jumps)
+    behind = _behind(scores, jumps, ends, last)
+    clock = op.arange(steps, device=log_probs.device).reshape([-1, 1, 1])
+    ways = op.where(clock < ends, ahead + behind, NEVER)
+    visits = op.softmax(ways, 2)
+    visits = op.where(clock < ends, visits, 0) * -grad.reshape([1, -1, 1])
+    return (log_probs.detach() * 0).scatter_add(2, where, visits)
+
+
+def _states(targets: Tensor, lengths: Ints, blank: int, like: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """The class of each state, which states there are, and which are reached from two states before."""
+    rows, longest = targets.shape
+    count = op.arange(2 * longest + 1, device=like.device)
+    valid = count < op.tensor([2 * n + 1 for n in lengths], device=like.device).unsqueeze(1)
+    if not longest:
+        return valid * blank, valid, valid.logical_not()
+    labels = targets.long()
+    pairs = op.stack([op.full_like(labels, blank), labels], 2).reshape([rows, 2 * longest])
+    states = op.where(valid, op.constant_pad_nd(pairs, [0, 1], blank), blank)
+    differ = op.constant_pad_nd(states[:, 2:] != states[:, :-2], [2, 0], False)
+    return states, valid, differ
+
+
+def _moved(x: Tensor, by: int) -> Tensor:
+    """The states' numbers moved on, with NEVER behind them."""
+    return op.constant_pad_nd(x, [by, -by], NEVER)
+
+
+def _ahead(scores: Tensor, jumps: Tensor) -> Tensor:
+    """For each step and state the logarithm of all ways to there."""
+    ways = op.where(op.arange(scores.shape[2], device=scores.device) < 2, scores[0], NEVER)
+    found = [ways]
+    for t in range(1, scores.shape[0]):
+        before = op.where(jumps, _moved(ways, 2), NEVER)
+        ways = op.logsumexp(op.stack([ways, _moved(ways, 1), before]), [0]) + scores[t]
+        found.append(ways)
+    return op.stack(found)
+
+
+def _behind(scores: Tensor, jumps: Tensor, ends: Tensor, last: Tensor) -> Tensor:
+    """For each step and state the logarithm of all ways from there to the end of its sample."""
+    states = op.arange(scores.shape[2], device=scores.device)
+    final = op.where((states == last) | (states == last - 1), scores[0] * 0, NEVER)
+    ways, found = final, [final]
+    for t in range(scores.shape[0] - 2, -1, -1):
+        after = ways + scores[t + 1]
+        jump = _moved(op.where(jumps, after, NEVER), -2)
+        on = op.logsumexp(op.stack([after, _moved(after, -1), jump]), [0])
+        ways = op.where(ends > t + 1, on, final)
+        found.append(ways)
+    return op.stack(found[::-1])

@@ -1,0 +1,43 @@
+"""Distances between rows, and norms that are kept small: composed of other ops."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from ..namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+_FEW_ROWS = 25  # PyTorch's bound: Euclidean distances between more rows than these come from a matrix product
+
+
+def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
+    """The p-norm of x1_i - x2_j for all pairs of rows."""
+    if not x1.shape[-1]:
+        return op.sum(x1, -1).unsqueeze(-1) + op.sum(x2, -1).unsqueeze(-2)
+    many = x1.shape[-2] > _FEW_ROWS or x2.shape[-2] > _FEW_ROWS
+    by_product = many if compute_mode.endswith("if_necessary") else not compute_mode.startswith("donot")
+    if p == 2 and by_product:
+        return euclidean(x1, x2)
+    return op.norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+
+
+def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
+    """sqrt(|x|^2 + |y|^2 - 2 x.y), which needs no room for the differences; the gradient is 0 where it is 0."""
+    squares = op.sum(x1 * x1, -1, True) + op.sum(x2 * x2, -1).unsqueeze(-2) - 2 * (x1 @ x2.transpose(-1, -2))
+    apart = squares > 0
+    return squares.masked_fill(~apart, 1).sqrt() * apart.to(squares.dtype)
+
+
+def distances_within(self: Tensor, p: float) -> Tensor:
+    """The p-norm of x_i - x_j for all i < j, row by row."""
+    count = self.shape[0]
+    first, second = op.nonzero(op.triu(op.ones(count, count, device=self.device), 1)).unbind(1)
+    difference = self.index_select(0, first) - self.index_select(0, second)
+    return op.norm(difference, p, 1) if self.shape[1] else op.sum(difference, 1)
+
+
+def limited_norms(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """The slices along `dim`, scaled down to norm `maxnorm` where theirs is greater."""
+    lengths = op.norm(self, p, [d for d in range(self.ndim) if d != dim], True)
+    return self * (maxnorm / (lengths + 1e-7)).masked_fill(~(lengths > maxnorm), 1)

@@ -1,0 +1,86 @@
+"""The frequencies that the numbers of a discrete Fourier transform belong to."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .. import checks
+from ..dtypes import get_default_dtype
+from .options import checked_size, chosen_dtype, finish, from_array
+
+
+def fftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """The frequencies [0, 1, ..., (n - 1) // 2, -(n // 2), ..., -1] / (d n) of the numbers of `fft`.
+
+    Args:
+        n: how many numbers are transformed.
+        d: the time from one number to the next.
+        dtype: the default dtype unless given.
+        device, requires_grad, pin_memory: as of `zeros`.
+
+    Raises:
+        RuntimeError: a negative n.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.fft.fftfreq(5)
+        tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
+    """
+    count = _counted("fftfreq", n)
+    order = np.arange(count)
+    order[(count + 1) // 2 :] -= count
+    return _frequencies("fftfreq", order, count, d, dtype, device, requires_grad, pin_memory)
+
+
+def rfftfreq(
+    n: int,
+    d: float = 1.0,
+    *,
+    dtype: Any = None,
+    device: Any = None,
+    requires_grad: bool = False,
+    pin_memory: bool = False,
+) -> Any:
+    """The frequencies [0, 1, ..., n // 2] / (d n) of the numbers of `rfft`.
+
+    Args:
+        n: how many real numbers are transformed.
+        d: the time from one number to the next.
+        dtype: the default dtype unless given.
+        device, requires_grad, pin_memory: as of `zeros`.
+
+    Raises:
+        RuntimeError: a negative n.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.fft.rfftfreq(5)
+        tensor([0.0000, 0.2000, 0.4000])
+    """
+    count = _counted("rfftfreq", n)
+    return _frequencies("rfftfreq", np.arange(count // 2 + 1), count, d, dtype, device, requires_grad, pin_memory)
+
+
+def _counted(op: str, n: Any) -> int:
+    count = checks.integer(op, "n", n)
+    if count < 0:
+        raise RuntimeError(f"{op}(): expected a number n >= 0, got {count}")
+    checked_size(op, (count,))
+    return count
+
+
+def _frequencies(op: str, order: np.ndarray, n: int, d: Any, dtype: Any, *options: Any) -> Any:
+    kind = chosen_dtype(op, dtype, get_default_dtype())
+    with np.errstate(all="ignore"):
+        found = order * (1.0 / np.float64(n * checks.floating(op, "d", d)))
+    return finish(op, from_array(found, kind), *options)

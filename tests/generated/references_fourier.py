@@ -1,0 +1,91 @@
+"""References of Fourier transforms: NumPy's, and those that it lacks from their definition. See references.py."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy import fft
+
+SCALES = ("backward", "ortho", "forward"), ("forward", "ortho", "backward")
+
+
+def matrix(n: int, normalization: int, sign: float) -> Any:
+    """The transform of n numbers as a matrix."""
+    k = np.arange(n)
+    return np.exp(sign * 2j * np.pi * np.outer(k, k) / n) / n ** (normalization / 2)
+
+
+def by_matrices(x: Any, dim: Any, normalization: int, forward: bool = True) -> Any:
+    """A transform along dimensions by its definition."""
+    for d in dim:
+        turned = matrix(x.shape[d], normalization, -1 if forward else 1) @ np.moveaxis(x, d, -2 if x.ndim > 1 else 0)
+        x = np.moveaxis(turned, -2 if x.ndim > 1 else 0, d)
+    return x.astype(np.complex128)
+
+
+def half(x: Any, dim: int) -> Any:
+    """The first n // 2 + 1 numbers along a dimension."""
+    return np.take(x, range(x.shape[dim] // 2 + 1), dim)
+
+
+def from_half(self: Any, dim: Any, normalization: int, last: int) -> Any:
+    """NumPy's irfftn, by the names of the op."""
+    sizes = [*(self.shape[d] for d in dim[:-1]), last]
+    shape = np.array(self.shape)
+    shape[dim[-1]] = last
+    return fft.irfftn(self, sizes, dim, SCALES[1][normalization]) if self.size else np.zeros(shape)
+
+
+def along(transform: Callable[..., Any]) -> Callable[..., Any]:
+    """NumPy's function of one dimension under PyTorch's names."""
+    return lambda self, n=None, dim=-1, norm=None: transform(self, n, dim, norm)
+
+
+def over(transform: Callable[..., Any], default: Any = None) -> Callable[..., Any]:
+    """NumPy's function of several dimensions under PyTorch's names."""
+
+    def reference(self: Any, s: Any = None, dim: Any = default, norm: Any = None) -> Any:
+        dims = range(self.ndim)[-len(s or self.shape) :] if dim is None else dim
+        return transform(self, s, tuple(dims), norm)
+
+    return reference
+
+
+OPPOSITE = {None: "forward", "backward": "forward", "forward": "backward", "ortho": "ortho"}
+
+
+def symmetric(self: Any, s: Any, dim: Any, norm: Any) -> Any:
+    """The real spectrum of a symmetric signal: NumPy has the function of one dimension only."""
+    return fft.irfftn(np.conj(self), s, dim, OPPOSITE[norm])
+
+
+def inverse_symmetric(self: Any, s: Any, dim: Any, norm: Any) -> Any:
+    """Back to half of the signal."""
+    return np.conj(fft.rfftn(self, s, dim, OPPOSITE[norm]))
+
+
+FOURIER: dict[str, Callable[..., Any]] = {
+    "fft_c2c": lambda self, dim, normalization, forward: by_matrices(self, dim, normalization, forward),
+    "fft_r2c": lambda self, dim, normalization: half(by_matrices(self, dim, normalization), dim[-1]),
+    "fft_c2r": from_half,
+    "fft_fft": along(fft.fft),
+    "fft_ifft": along(fft.ifft),
+    "fft_rfft": along(fft.rfft),
+    "fft_irfft": along(fft.irfft),
+    "fft_hfft": along(fft.hfft),
+    "fft_ihfft": along(fft.ihfft),
+    "fft_fft2": over(fft.fftn, (-2, -1)),
+    "fft_ifft2": over(fft.ifftn, (-2, -1)),
+    "fft_rfft2": over(fft.rfftn, (-2, -1)),
+    "fft_irfft2": over(fft.irfftn, (-2, -1)),
+    "fft_hfft2": over(symmetric, (-2, -1)),
+    "fft_ihfft2": over(inverse_symmetric, (-2, -1)),
+    "fft_fftn": over(fft.fftn),
+    "fft_ifftn": over(fft.ifftn),
+    "fft_rfftn": over(fft.rfftn),
+    "fft_irfftn": over(fft.irfftn),
+    "fft_hfftn": over(symmetric),
+    "fft_ihfftn": over(inverse_symmetric),
+    "fft_fftshift": lambda self, dim=None: fft.fftshift(self, dim),
+    "fft_ifftshift": lambda self, dim=None: fft.ifftshift(self, dim),
+}
