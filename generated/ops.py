@@ -31,6 +31,7 @@ from ..runtime.autograd import (
     formulas_indexing,
     formulas_joining,
     formulas_linalg,
+    formulas_lu,
     formulas_matrix,
     formulas_network,
     formulas_pairs,
@@ -74,6 +75,7 @@ from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
+from ..runtime.kernels.cpu import lu as lu_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import parts as parts_kernels
@@ -119,6 +121,7 @@ from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
+from ..runtime.rules import lu as lu_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import norms as norms_rules
 from ..runtime.rules import pairs as pairs_rules
@@ -17780,10 +17783,332 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     return formulas_matrix.reflected(input, tau)
 
 
+def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
+
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4749)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        check_errors: bool.
+    Returns:
+        LU: the dtype of `input`.
+        pivots: int64.
+        info: int64.
+    Gradients:
+        self: lu_slope(grad, LU, pivots)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if watch.lifts and (lifted := lift("lu_packed", lu_packed, "leading", input, check_errors)) is not PLAIN:
+        return lifted
+    return _lu_packed("lu_packed", input, check_errors)
+
+
+_lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
+
+
+def _lu_packed(name: str, self, check_errors, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, check_errors = solving_rules.matrices_of(name, self, check_errors)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            lu_kernels.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int64", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, check_errors))
+    if grad_mode.grad and (self._rg):
+        functions.LuPackedBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.LuPackedBackward0, results, (self, check_errors), (self,))
+    return _lu_packed_result(*results)
+
+
+def row_order(pivots: Tensor, rows: int) -> Tensor:
+    """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
+
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4765)
+    Dtypes: integers.
+
+    Args:
+        pivots: tensor.
+        rows: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("row_order", row_order, "leading", pivots, rows)) is not PLAIN:
+        return lifted
+    return _row_order("row_order", pivots, rows)
+
+
+def _row_order(name: str, pivots, rows, into=None) -> Any:
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if rows.__class__ is not int:
+        rows = checks.integer(name, "rows", rows)
+    try:
+        result = adopt(lu_kernels.row_order(array_in(pivots, None), rows), None)
+    except Exception as error:
+        reraise(name, error, (pivots, rows))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
+    """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
+
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4776)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        pivot: bool, by keyword; default True.
+    Returns:
+        LU: the dtype of `A`.
+        pivots: int64.
+    Gradients:
+        through: lu_factors(A)
+    Raises:
+        RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
+    Example:
+        >>> sg.linalg.lu_factor(sg.tensor([[1.0, 2.0], [4.0, 4.0]])).LU
+        tensor([[4.0000, 4.0000],
+                [0.2500, 1.0000]])
+    """
+    if watch.lifts and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot)) is not PLAIN:
+        return lifted
+    name = "linalg_lu_factor"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if pivot.__class__ is not bool:
+        pivot = checks.boolean(name, "pivot", pivot)
+    A, pivot = lu_rules.lu(name, A, pivot)
+    return formulas_lu.lu_factors(A)
+
+
+def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+    """lu_factor, and 0 or the place of the first zero on U's diagonal.
+
+    linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
+    info) (derivatives.yaml:4792)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        pivot: bool, by keyword; default True.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        LU: the dtype of `A`.
+        pivots: int64.
+        info: int64.
+    Gradients:
+        through: lu_factors_with_info(A, check_errors)
+    Raises:
+        RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
+    Example:
+        >>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_lu_factor_ex", linalg_lu_factor_ex, "composite", A, pivot=pivot, check_errors=check_errors
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_lu_factor_ex"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if pivot.__class__ is not bool:
+        pivot = checks.boolean(name, "pivot", pivot)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, pivot, check_errors = lu_rules.lu(name, A, pivot, check_errors)
+    return formulas_lu.lu_factors_with_info(A, check_errors)
+
+
+def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+    """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
+
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4807)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        pivot: bool, by keyword; default True.
+    Returns:
+        P: the dtype of `A`.
+        L: the dtype of `A`.
+        U: the dtype of `A`.
+    Gradients:
+        through: lu_three(A)
+    Raises:
+        RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
+    Example:
+        >>> sg.linalg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]])).L
+        tensor([[1.0000, 0.0000],
+                [0.2500, 1.0000]])
+    """
+    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot)) is not PLAIN:
+        return lifted
+    name = "linalg_lu"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if pivot.__class__ is not bool:
+        pivot = checks.boolean(name, "pivot", pivot)
+    A, pivot = lu_rules.lu(name, A, pivot)
+    return formulas_lu.lu_three(A)
+
+
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """P, L and U from what lu_factor gives; empty where they are not wanted.
+
+    lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
+    Tensor U) (derivatives.yaml:4822)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LU_data: tensor.
+        LU_pivots: tensor.
+        unpack_data: bool; default True.
+        unpack_pivots: bool; default True.
+    Returns:
+        P: the dtype of `LU_data`.
+        L: the dtype of `LU_data`.
+        U: the dtype of `LU_data`.
+    Gradients:
+        through: unpacked('lu_unpack', LU_data, LU_pivots, unpack_data, unpack_pivots)
+    Raises:
+        RuntimeError: expected: packed factors with their exchanges.
+    Example:
+        >>> sg.lu_unpack(*sg.linalg.lu_factor(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))).U
+        tensor([[4., 4.],
+                [0., 1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lu_unpack"
+    if not isinstance(LU_data, Tensor):
+        LU_data = checks.tensor(name, "LU_data", LU_data)
+    if not isinstance(LU_pivots, Tensor):
+        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
+    if unpack_data.__class__ is not bool:
+        unpack_data = checks.boolean(name, "unpack_data", unpack_data)
+    if unpack_pivots.__class__ is not bool:
+        unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
+    LU_data, LU_pivots, unpack_data, unpack_pivots = lu_rules.lu_unpack(
+        name, LU_data, LU_pivots, unpack_data, unpack_pivots
+    )
+    return formulas_lu.unpacked("lu_unpack", LU_data, LU_pivots, unpack_data, unpack_pivots)
+
+
+def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+    """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
+
+    linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
+    (derivatives.yaml:4836)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LU: tensor.
+        pivots: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+        adjoint: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: lu_solved(LU, pivots, B, left, adjoint)
+    Raises:
+        RuntimeError: expected: square packed factors with their exchanges, and matrices whose rows (or columns, by
+            `left`) are as many.
+    Example:
+        >>> LU, pivots = sg.linalg.lu_factor(sg.tensor([[0.0, 2.0], [4.0, 0.0]]))
+        >>> sg.linalg.lu_solve(LU, pivots, sg.ones(2, 1))
+        tensor([[0.2500],
+                [0.5000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_lu_solve"
+    if not isinstance(LU, Tensor):
+        LU = checks.tensor(name, "LU", LU)
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if adjoint.__class__ is not bool:
+        adjoint = checks.boolean(name, "adjoint", adjoint)
+    LU, pivots, B, left, adjoint = lu_rules.lu_solve(name, LU, pivots, B, left, adjoint)
+    return formulas_lu.lu_solved(LU, pivots, B, left, adjoint)
+
+
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
+
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4854)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        LU_data: tensor.
+        LU_pivots: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: lu_solved(LU_data, LU_pivots, self, True, False)
+    Raises:
+        RuntimeError: expected: matrices B, and square packed factors of as many rows with their exchanges.
+    Example:
+        >>> sg.lu_solve(sg.ones(2, 1), *sg.linalg.lu_factor(sg.tensor([[2.0, 0.0], [0.0, 4.0]])))
+        tensor([[0.5000],
+                [0.2500]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "lu_solve"
+    if out is not None:
+        return write_out(name, out, lu_solve(input, LU_data, LU_pivots))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(LU_data, Tensor):
+        LU_data = checks.tensor(name, "LU_data", LU_data)
+    if not isinstance(LU_pivots, Tensor):
+        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
+    self, LU_data, LU_pivots = lu_rules.old_lu_solve(name, self, LU_data, LU_pivots)
+    return formulas_lu.lu_solved(LU_data, LU_pivots, self, True, False)
+
+
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4749)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4866)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17819,7 +18144,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4764)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4881)
     Dtypes: all.
 
     Args:
@@ -17880,7 +18205,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4781)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4898)
     Dtypes: all.
 
     Args:
@@ -17912,7 +18237,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4793)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4910)
     Dtypes: all.
 
     Args:
@@ -17941,7 +18266,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4803)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4920)
     Dtypes: all.
 
     Args:
@@ -17970,7 +18295,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4813)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4930)
     Dtypes: all.
 
     Args:
@@ -18009,7 +18334,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4823)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4940)
     Dtypes: all.
 
     Args:
@@ -18034,7 +18359,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4832)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4949)
     Dtypes: all.
 
     Args:
@@ -18067,7 +18392,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4842)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4959)
     Dtypes: all.
 
     Args:
@@ -18137,7 +18462,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4858)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4975)
     Dtypes: all.
 
     Args:
@@ -18194,7 +18519,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4871)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4988)
     Dtypes: all.
 
     Args:
@@ -18226,7 +18551,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4881)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4998)
     Dtypes: all.
 
     Args:
@@ -18290,7 +18615,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4897)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5014)
     Dtypes: all.
 
     Args:
@@ -18346,7 +18671,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4912)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5029)
     Dtypes: all.
 
     Args:
@@ -18407,7 +18732,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4922)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5039)
     Dtypes: all.
 
     Args:
@@ -18476,7 +18801,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4937)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5054)
     Dtypes: all.
 
     Args:
@@ -18534,7 +18859,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4953)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5070)
     Dtypes: all.
 
     Args:
@@ -18583,7 +18908,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4962)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5079)
     Dtypes: all.
 
     Args:
@@ -18612,7 +18937,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4972)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5089)
     Dtypes: all.
 
     Args:
@@ -18640,7 +18965,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:4981)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5098)
     Dtypes: all.
 
     Args:
@@ -18672,7 +18997,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4993)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5110)
     Dtypes: all.
 
     Args:
@@ -18705,7 +19030,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5005)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5122)
     Dtypes: all.
 
     Args:
@@ -18727,7 +19052,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5011)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5128)
     Dtypes: all.
 
     Args:
@@ -18749,7 +19074,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5017)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5134)
     Dtypes: all.
 
     Args:
@@ -18771,7 +19096,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5023)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5140)
     Dtypes: all.
 
     Args:
@@ -18801,7 +19126,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5034)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5151)
     Dtypes: all.
 
     Args:
@@ -18831,7 +19156,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5046)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5163)
     Dtypes: all.
 
     Args:
@@ -18861,7 +19186,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5057)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5174)
     Dtypes: all.
 
     Args:
@@ -18891,7 +19216,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5068)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5185)
     Dtypes: all.
 
     Args:
@@ -18926,7 +19251,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5079)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5196)
     Dtypes: all.
 
     Args:
@@ -18960,7 +19285,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5085)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5202)
     Dtypes: all.
 
     Args:
@@ -18988,7 +19313,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5096)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5213)
     Dtypes: all.
 
     Args:
@@ -19015,7 +19340,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5102)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5219)
     Dtypes: all.
 
     Args:
@@ -19043,7 +19368,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5111)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5228)
     Dtypes: all.
 
     Args:
@@ -19070,7 +19395,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5117)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5234)
     Dtypes: all.
 
     Args:
@@ -19098,7 +19423,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5126)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5243)
     Dtypes: all.
 
     Args:
@@ -19125,7 +19450,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5132)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5249)
     Dtypes: all.
 
     Args:
@@ -19165,7 +19490,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5140)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5257)
     Dtypes: all.
 
     Args:
@@ -19197,7 +19522,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5150)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5267)
     Dtypes: all.
 
     Args:
@@ -19229,7 +19554,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5160)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5277)
     Dtypes: all.
 
     Args:
@@ -19266,7 +19591,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5171)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5288)
     Dtypes: all.
 
     Args:
@@ -19325,7 +19650,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5193)
+    (derivatives.yaml:5310)
     Dtypes: all.
 
     Args:
@@ -19380,7 +19705,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5202)
+    (derivatives.yaml:5319)
     Dtypes: all.
 
     Args:
@@ -19432,7 +19757,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5209)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5326)
     Dtypes: all.
 
     Args:
@@ -19458,7 +19783,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5216)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5333)
     Dtypes: all.
 
     Args:
@@ -19481,7 +19806,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5223)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5340)
     Dtypes: all.
 
     Args:
@@ -19524,7 +19849,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5236)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5353)
     Dtypes: all.
 
     Args:
@@ -19547,7 +19872,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5243)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5360)
     Dtypes: all.
 
     Args:
@@ -19591,7 +19916,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5254)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5371)
     Dtypes: all.
 
     Args:
@@ -19624,7 +19949,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5264)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5381)
     Dtypes: all.
 
     Args:
@@ -19662,7 +19987,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5276)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5393)
     Dtypes: all.
 
     Args:
@@ -19691,7 +20016,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5286)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5403)
     Dtypes: all.
 
     Args:
@@ -19757,7 +20082,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5301)
+    (derivatives.yaml:5418)
     Dtypes: all.
 
     Args:
@@ -19820,7 +20145,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5313)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5430)
     Dtypes: all.
 
     Args:
@@ -19881,7 +20206,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5326)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5443)
     Dtypes: all.
 
     Args:
@@ -19936,7 +20261,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5338)
+    (derivatives.yaml:5455)
     Dtypes: all.
 
     Args:
@@ -20010,7 +20335,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5353)
+    (derivatives.yaml:5470)
     Dtypes: all.
 
     Args:
@@ -20076,7 +20401,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5367)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5484)
     Dtypes: all.
 
     Args:
@@ -20140,7 +20465,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5379)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5496)
     Dtypes: all.
 
     Args:
@@ -20195,7 +20520,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5396)
+    (derivatives.yaml:5513)
     Dtypes: all.
 
     Args:
@@ -20257,7 +20582,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5411)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5528)
     Dtypes: all.
 
     Args:
@@ -20322,7 +20647,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5428)
+    (derivatives.yaml:5545)
     Dtypes: all.
 
     Args:
@@ -20389,7 +20714,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5440)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5557)
     Dtypes: all.
 
     Args:
@@ -20424,7 +20749,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5451)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5568)
     Dtypes: all.
 
     Args:
@@ -20455,7 +20780,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5461)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5578)
     Dtypes: all.
 
     Args:
@@ -20506,7 +20831,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5473)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5590)
     Dtypes: all.
 
     Args:
@@ -20554,7 +20879,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5487)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5604)
     Dtypes: all.
 
     Args:
@@ -20612,7 +20937,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5499)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5616)
     Dtypes: all.
 
     Args:
@@ -20639,7 +20964,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5504)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5621)
     Dtypes: all.
 
     Args:
@@ -20676,7 +21001,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5514)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5631)
     Dtypes: all.
 
     Args:
@@ -20727,7 +21052,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5536)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5653)
     Dtypes: all.
 
     Args:
@@ -20777,7 +21102,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5553)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5670)
     Dtypes: all.
 
     Args:
@@ -20826,7 +21151,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5569)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5686)
     Dtypes: all.
 
     Args:
@@ -20875,7 +21200,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5584)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5701)
     Dtypes: all.
 
     Args:
@@ -20934,7 +21259,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5602)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5719)
     Dtypes: all.
 
     Args:
@@ -20993,7 +21318,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5620)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5737)
     Dtypes: all.
 
     Args:
@@ -21046,7 +21371,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5639)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5756)
     Dtypes: all.
 
     Args:
@@ -21095,7 +21420,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5654)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5771)
     Dtypes: all.
 
     Args:
@@ -21135,7 +21460,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5668)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5785)
     Dtypes: all.
 
     Args:
@@ -21176,7 +21501,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5688)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5805)
     Dtypes: all.
 
     Args:
@@ -21232,7 +21557,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5703)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5820)
     Dtypes: all.
 
     Args:
@@ -21316,7 +21641,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5725)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5842)
     Dtypes: all.
 
     Args:
@@ -21376,7 +21701,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5742)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5859)
     Dtypes: all.
 
     Args:
@@ -21464,7 +21789,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5761)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5878)
     Dtypes: all.
 
     Args:
@@ -21527,7 +21852,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5780)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5897)
     Dtypes: all.
 
     Args:
@@ -21601,7 +21926,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5800)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5917)
     Dtypes: all.
 
     Args:
@@ -21669,7 +21994,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5813)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5930)
     Dtypes: all.
 
     Args:
@@ -21748,7 +22073,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5832)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5949)
     Dtypes: all.
 
     Args:
@@ -21806,7 +22131,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5848)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5965)
     Dtypes: all.
 
     Args:
@@ -21869,7 +22194,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5862)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5979)
     Dtypes: all.
 
     Args:
@@ -21904,7 +22229,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5873)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:5990)
     Dtypes: all.
 
     Args:
@@ -21936,7 +22261,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5888)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6005)
     Dtypes: all.
 
     Args:
@@ -21964,7 +22289,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5896)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6013)
     Dtypes: integers.
 
     Args:
@@ -22010,7 +22335,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:5909)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6026)
     Dtypes: all.
 
     Args:
@@ -22044,7 +22369,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:5919)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6036)
     Dtypes: all.
 
     Args:
@@ -22098,7 +22423,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:5931)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6048)
     Dtypes: all.
 
     Args:
@@ -22129,7 +22454,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:5941)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6058)
     Dtypes: all.
 
     Args:
@@ -22174,7 +22499,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:5955)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6072)
     Dtypes: all.
 
     Args:
@@ -22232,7 +22557,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5968)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6085)
     Dtypes: all.
 
     Args:
@@ -22292,7 +22617,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:5979)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6096)
     Dtypes: all.
 
     Args:
@@ -22363,7 +22688,7 @@ def scatter_reduce(
     gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:5986)
+    (derivatives.yaml:6103)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -22492,7 +22817,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6018)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6135)
     Dtypes: all.
 
     Args:
@@ -22561,7 +22886,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6028)
+    (derivatives.yaml:6145)
     Dtypes: all.
 
     Args:
@@ -22644,7 +22969,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6036)
+    (derivatives.yaml:6153)
     Dtypes: all.
 
     Args:
@@ -22731,7 +23056,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6049)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6166)
     Dtypes: bool.
 
     Args:
@@ -22765,7 +23090,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6062)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6179)
     Dtypes: all.
 
     Args:
@@ -22819,7 +23144,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6074)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6191)
     Dtypes: all.
 
     Args:
@@ -22875,7 +23200,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6084)
+    (derivatives.yaml:6201)
     Dtypes: all.
 
     Args:
@@ -22930,7 +23255,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6093)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6210)
     Dtypes: all.
 
     Args:
@@ -22987,7 +23312,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6103)
+    (derivatives.yaml:6220)
     Dtypes: all.
 
     Args:
@@ -23038,7 +23363,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6112)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6229)
     Dtypes: all.
 
     Args:
@@ -23074,7 +23399,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6126)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6243)
     Dtypes: all.
 
     Args:
@@ -23111,7 +23436,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6138)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6255)
     Dtypes: all.
 
     Args:
@@ -23145,7 +23470,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6150)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6267)
     Dtypes: all.
 
     Args:
@@ -23189,7 +23514,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6172)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6289)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23245,7 +23570,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6199)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6316)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23306,7 +23631,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6217)
+    Tensor (derivatives.yaml:6334)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23406,7 +23731,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6247)
+    dilation, int groups) -> Tensor (derivatives.yaml:6364)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23512,7 +23837,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6264)
+    dilation, int groups) -> Tensor (derivatives.yaml:6381)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23620,7 +23945,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6281)
+    groups=1) -> Tensor (derivatives.yaml:6398)
     Dtypes: all.
 
     Args:
@@ -23679,7 +24004,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6291)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6408)
     Dtypes: all.
 
     Args:
@@ -23758,7 +24083,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6298)
+    groups=1) -> Tensor (derivatives.yaml:6415)
     Dtypes: all.
 
     Args:
@@ -23817,7 +24142,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6313)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6430)
     Dtypes: all.
 
     Args:
@@ -23896,7 +24221,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6321)
+    groups=1) -> Tensor (derivatives.yaml:6438)
     Dtypes: all.
 
     Args:
@@ -23955,7 +24280,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6331)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6448)
     Dtypes: all.
 
     Args:
@@ -24035,7 +24360,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6338)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6455)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24115,7 +24440,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6351)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6468)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24197,7 +24522,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6365)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6482)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24266,7 +24591,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6376)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6493)
     Dtypes: all.
 
     Args:
@@ -24310,7 +24635,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6393)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6510)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24374,7 +24699,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6410)
+    (derivatives.yaml:6527)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24435,7 +24760,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6425)
+    Tensor (derivatives.yaml:6542)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24498,7 +24823,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6439)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6556)
     Dtypes: all.
 
     Args:
@@ -24536,7 +24861,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6450)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6567)
     Dtypes: all.
 
     Args:
@@ -24574,7 +24899,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6460)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6577)
     Dtypes: all.
 
     Args:
@@ -24614,7 +24939,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6470)
+    (derivatives.yaml:6587)
     Dtypes: floats.
 
     Args:
@@ -24688,7 +25013,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6488)
+    antialias) -> Tensor (derivatives.yaml:6605)
     Dtypes: floats.
 
     Args:
@@ -24786,7 +25111,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6502)
+    (derivatives.yaml:6619)
     Dtypes: floats.
 
     Args:
@@ -24851,7 +25176,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6521)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6638)
     Dtypes: floats.
 
     Args:
@@ -24906,7 +25231,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6536)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6653)
     Dtypes: integers, floats.
 
     Args:
@@ -24994,7 +25319,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6559)
+    (derivatives.yaml:6676)
     Dtypes: floats.
 
     Args:
@@ -25071,7 +25396,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6574)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6691)
     Dtypes: integers, floats.
 
     Args:
@@ -25129,7 +25454,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6585)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6702)
     Dtypes: integers, floats.
 
     Args:
@@ -25188,7 +25513,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6597)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6714)
     Dtypes: integers, floats.
 
     Args:
@@ -25238,7 +25563,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6608)
+    (derivatives.yaml:6725)
     Dtypes: integers, floats.
 
     Args:
@@ -25294,7 +25619,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6625)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6742)
     Dtypes: integers, floats.
 
     Args:
@@ -25336,7 +25661,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6638)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6755)
     Dtypes: floats.
 
     Args:
@@ -25453,7 +25778,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6658)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6775)
     Dtypes: floats.
 
     Args:
@@ -25624,7 +25949,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6673)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6790)
     Dtypes: floats.
 
     Args:
@@ -25691,7 +26016,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6684)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6801)
     Dtypes: floats.
 
     Args:
@@ -25759,7 +26084,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6697)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6814)
     Dtypes: floats.
 
     Args:
@@ -25818,7 +26143,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6709)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6826)
     Dtypes: floats.
 
     Args:
@@ -25865,7 +26190,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6727)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6844)
     Dtypes: floats.
 
     Args:
@@ -25926,7 +26251,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6741)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6858)
     Dtypes: floats.
 
     Args:
@@ -25960,7 +26285,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6752)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6869)
     Dtypes: floats.
 
     Args:
@@ -25987,7 +26312,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6761)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6878)
     Dtypes: floats.
 
     Args:
@@ -26023,7 +26348,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6770)
+    Tensor mean, Tensor var) (derivatives.yaml:6887)
     Dtypes: floats.
 
     Args:
@@ -26104,7 +26429,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6795)
+    Tensor var) (derivatives.yaml:6912)
     Dtypes: floats.
 
     Args:
@@ -26185,7 +26510,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6817)
+    (derivatives.yaml:6934)
     Dtypes: floats.
 
     Args:
@@ -26276,7 +26601,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6837)
+    (derivatives.yaml:6954)
     Dtypes: floats.
 
     Args:
@@ -26338,7 +26663,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6859)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6976)
     Dtypes: floats.
 
     Args:
@@ -26396,7 +26721,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6883)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7000)
     Dtypes: floats.
 
     Args:
@@ -26456,7 +26781,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6903)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7020)
     Dtypes: floats.
 
     Args:
@@ -26513,7 +26838,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6926)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7043)
     Dtypes: floats.
 
     Args:
@@ -26577,7 +26902,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:6943)
+    Tensor total_weight) (derivatives.yaml:7060)
     Dtypes: floats.
 
     Args:
@@ -26663,7 +26988,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:6968)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7085)
     Dtypes: floats.
 
     Args:
@@ -26776,7 +27101,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6988)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7105)
     Dtypes: floats.
 
     Args:
@@ -26875,7 +27200,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7019)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7136)
     Dtypes: floats.
 
     Args:
@@ -26928,7 +27253,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7041)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7158)
     Dtypes: floats.
 
     Args:
@@ -27003,7 +27328,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7061)
+    (derivatives.yaml:7178)
     Dtypes: floats.
 
     Args:
@@ -27082,7 +27407,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7084)
+    Tensor (derivatives.yaml:7201)
     Dtypes: floats.
 
     Args:
@@ -27191,7 +27516,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7108)
+    reduction=1) -> Tensor (derivatives.yaml:7225)
     Dtypes: floats.
 
     Args:
@@ -27310,7 +27635,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7133)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7250)
     Dtypes: floats.
 
     Args:
@@ -27427,7 +27752,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7155)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7272)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27482,7 +27807,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7170)
+    (derivatives.yaml:7287)
     Dtypes: all.
 
     Args:
@@ -27558,7 +27883,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7193)
+    Tensor (derivatives.yaml:7310)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27643,7 +27968,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7209)
+    (derivatives.yaml:7326)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27719,7 +28044,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7224)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7341)
     Dtypes: floats.
 
     Args:
@@ -27866,7 +28191,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7244)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7361)
     Dtypes: floats.
 
     Args:
@@ -28029,7 +28354,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7267)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7384)
     Dtypes: floats.
 
     Args:
@@ -28166,7 +28491,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7287)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7404)
     Dtypes: floats.
 
     Args:
@@ -28301,7 +28626,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7317)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7434)
     Dtypes: floats.
 
     Args:
@@ -28403,7 +28728,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7340)
+    weight=None) -> Tensor (derivatives.yaml:7457)
     Dtypes: floats.
 
     Args:
@@ -28455,7 +28780,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7355)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7472)
     Dtypes: floats.
 
     Args:
@@ -28527,7 +28852,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7367)
+    beta=1.0) -> Tensor (derivatives.yaml:7484)
     Dtypes: floats.
 
     Args:
@@ -28591,7 +28916,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7385)
+    (derivatives.yaml:7502)
     Dtypes: floats.
 
     Args:
@@ -28647,7 +28972,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7399)
+    log_target=False) -> Tensor (derivatives.yaml:7516)
     Dtypes: floats.
 
     Args:
@@ -28711,7 +29036,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7418)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7535)
     Dtypes: floats.
 
     Args:
@@ -28786,7 +29111,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7434)
+    Tensor (derivatives.yaml:7551)
     Dtypes: floats.
 
     Args:
@@ -28841,7 +29166,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7450)
+    reduction='mean') -> Tensor (derivatives.yaml:7567)
     Dtypes: floats.
 
     Args:
@@ -28904,7 +29229,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7459)
+    Tensor (derivatives.yaml:7576)
     Dtypes: floats.
 
     Args:
@@ -28959,7 +29284,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7470)
+    reduction='mean') -> Tensor (derivatives.yaml:7587)
     Dtypes: floats.
 
     Args:
@@ -29032,7 +29357,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7481)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7598)
     Dtypes: floats.
 
     Args:
@@ -29101,7 +29426,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7495)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7612)
     Dtypes: floats.
 
     Args:
@@ -29151,7 +29476,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7507)
+    (derivatives.yaml:7624)
     Dtypes: floats.
 
     Args:
@@ -29203,7 +29528,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7517)
+    (derivatives.yaml:7634)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29255,7 +29580,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7529)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7646)
     Dtypes: floats.
 
     Args:
@@ -29347,7 +29672,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7547)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7664)
     Dtypes: floats.
 
     Args:
@@ -29429,7 +29754,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7563)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7680)
     Dtypes: floats.
 
     Args:
@@ -29510,7 +29835,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7578)
+    -> Tensor (derivatives.yaml:7695)
     Dtypes: floats.
 
     Args:
@@ -29579,7 +29904,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7594)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7711)
     Dtypes: floats.
 
     Args:
@@ -29647,7 +29972,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7614)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7731)
     Dtypes: all.
 
     Args:
@@ -29697,7 +30022,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7630)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7747)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -29743,7 +30068,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7647)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7764)
     Dtypes: all.
 
     Args:
@@ -29794,7 +30119,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7663)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7780)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29838,7 +30163,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7678)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7795)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29882,7 +30207,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7693)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7810)
     Dtypes: floats.
 
     Args:
@@ -29926,7 +30251,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7708)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7825)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29975,7 +30300,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7723)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7840)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30024,7 +30349,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7738)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7855)
     Dtypes: floats.
 
     Args:
@@ -30073,7 +30398,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7753)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7870)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30122,7 +30447,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7769)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7886)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30171,7 +30496,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7785)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7902)
     Dtypes: floats.
 
     Args:
@@ -30220,7 +30545,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7801)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7918)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30274,7 +30599,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7817)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7934)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30328,7 +30653,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7833)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7950)
     Dtypes: floats.
 
     Args:
@@ -30377,7 +30702,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7849)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7966)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30427,7 +30752,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7865)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7982)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30477,7 +30802,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7881)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7998)
     Dtypes: floats.
 
     Args:
@@ -30527,7 +30852,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7897)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8014)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30582,7 +30907,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7913)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8030)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30637,7 +30962,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7929)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8046)
     Dtypes: floats.
 
     Args:
@@ -30679,7 +31004,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7945)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8062)
     Dtypes: all.
 
     Args:
@@ -30713,7 +31038,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7956)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8073)
     Dtypes: all.
 
     Args:
@@ -30762,7 +31087,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7969)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8086)
     Dtypes: floats.
 
     Args:
@@ -30885,7 +31210,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7991)
+    (derivatives.yaml:8108)
     Dtypes: floats.
 
     Args:
@@ -30932,7 +31257,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8002)
+    (derivatives.yaml:8119)
     Dtypes: floats.
 
     Args:
@@ -30979,7 +31304,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8013)
+    (derivatives.yaml:8130)
     Dtypes: floats.
 
     Args:
@@ -31023,7 +31348,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:8026)
+    (derivatives.yaml:8143)
     Dtypes: floats.
 
     Args:
@@ -31104,7 +31429,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8045)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8162)
     Dtypes: floats.
 
     Args:
@@ -31175,7 +31500,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8063)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8180)
     Dtypes: floats.
 
     Args:
@@ -31255,7 +31580,7 @@ def stft(
 
     stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str
     pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor
-    (derivatives.yaml:8075)
+    (derivatives.yaml:8192)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31369,7 +31694,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8092)
+    (derivatives.yaml:8209)
     Dtypes: complex numbers.
 
     Args:
@@ -31475,7 +31800,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8113)
+    Tensor indices) (derivatives.yaml:8230)
     Dtypes: floats.
 
     Args:
@@ -34957,6 +35282,8 @@ __all__ = [
     "pinverse",
     "matrix_power",
     "matrix_exp",
+    "lu_unpack",
+    "lu_solve",
     "orgqr",
     "reshape",
     "flatten",
@@ -35422,6 +35749,14 @@ FUNCTIONS = [
     "linalg_tensorsolve",
     "linalg_tensorinv",
     "linalg_householder_product",
+    "lu_packed",
+    "row_order",
+    "linalg_lu_factor",
+    "linalg_lu_factor_ex",
+    "linalg_lu",
+    "lu_unpack",
+    "linalg_lu_solve",
+    "lu_solve",
     "orgqr",
     "view",
     "reshape",

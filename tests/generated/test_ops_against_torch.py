@@ -82,7 +82,13 @@ def defined(name: str, dtype: Any) -> bool:
 FLOATING = ("float", "complex")
 GAUGE = ("linalg_svd", "svd", "linalg_eig", "linalg_qr", "qr")  # signs of vectors, which differ between LAPACKs
 UNREAD = ("cholesky_solve", "cholesky_inverse")  # the gradient there is not 0 in the triangle that is not read
-INFO = ("linalg_inv_ex", "linalg_solve_ex", "linalg_cholesky_ex")  # int64 where PyTorch has int32
+INFO = (
+    "linalg_inv_ex",
+    "linalg_solve_ex",
+    "linalg_cholesky_ex",
+    "linalg_lu_factor",
+    "linalg_lu_factor_ex",
+)  # int64 where PyTorch has int32
 DIFFERENT = {
     *((name, kind) for name in (*GAUGE, *INFO, *UNREAD) for kind in FLOATING),
     *((name, half) for name in ("linalg_matrix_exp", "matrix_exp") for half in ("float16", "bfloat16")),  # inf there

@@ -20,6 +20,7 @@ FAILURES: list[tuple[Callable[[], Any], str]] = [
     (lambda: sg.linalg.inv_ex(SINGULAR, check_errors=True), "The diagonal element 2 is zero"),
     (lambda: sg.linalg.cholesky(-sg.eye(2)), "the leading minor of order 1 is not positive-definite"),
     (lambda: sg.cholesky(SINGULAR - sg.eye(2)), r"\(Batch element 0\): .* leading minor of order 1"),
+    (lambda: sg.linalg.lu_factor_ex(SINGULAR, check_errors=True), r"\(Batch element 1\): U\[2,2\] is zero"),
     (lambda: sg.linalg.svd(NAN), r"linalg_svd\(\): The algorithm failed to converge .* non-finite values"),
     (lambda: sg.linalg.svdvals(NAN), r"linalg_svdvals\(\): The algorithm failed to converge"),
 ]
@@ -53,6 +54,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: sg.linalg.cond(WIDE, 1), "must be batches of square matrices"),
     (lambda: sg.linalg.lstsq(WIDE, sg.ones(3, 1)), r"shapes \[2, 3\] and \[3, 1\] do not fit"),
     (lambda: sg.linalg.lstsq(WIDE, sg.ones(2, 1), driver="qr"), "parameter `driver` should be one of"),
+    (lambda: sg.linalg.lu(WIDE, pivot=False), "LU without pivoting is not implemented on the CPU"),
+    (lambda: sg.linalg.lu_solve(sg.eye(2), sg.tensor([1]), sg.ones(2, 1)), "Number of pivots per batch"),
     (lambda: sg.linalg.tensorinv(sg.ones(2, 3, 4)), r"prod\(self.shape\[ind:\]\)"),
     (lambda: sg.linalg.tensorsolve(sg.ones(2, 3), sg.ones(2)), r"prod\(self.shape\[other.ndim:\]\)"),
     (lambda: sg.linalg.householder_product(WIDE, sg.ones(2)), "must be greater than or equal to"),
