@@ -22,8 +22,9 @@ demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a ne
 test: gen-check lint type verify ## everything CI runs: gen-check, lint, type, verify, pytest
 	$(BIN)/python -m pytest
 
-gen: $(VENV)/stamp-test ## write generated/ from derivatives.yaml
+gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml
 	$(BIN)/python -m codegen
+	$(BIN)/python -m codegen pictures
 
 gen-check: $(VENV)/stamp-test ## is generated/ what derivatives.yaml says?
 	$(BIN)/python -m codegen --check

@@ -1,10 +1,12 @@
-"""The generator's command line: `python -m codegen` renders derivatives.yaml into generated/.
+"""The generator's command line: `python -m codegen` renders derivatives.yaml into generated/ and docs/.
 
 python -m codegen                     render all; write what changed, delete what is no longer produced
 python -m codegen --check             write nothing; print a diff and exit 1 when generated/ is stale
 python -m codegen --list              one line per entry
+python -m codegen --count             how many lines an op takes, of YAML and of Python written by hand
 python -m codegen verify [OP...]      check every formula numerically
 python -m codegen explain OP          what the generator knows of one op
+python -m codegen pictures [--check]  draw the functions of docs/pictures/ops/ and their slopes
 python -m codegen SPEC --out FOLDER   the same for a spec outside the tree, checks included
 """
 
@@ -16,9 +18,11 @@ import tempfile
 from pathlib import Path
 
 from . import write
-from .helpers import RUNTIME, read_known
+from .census import report
+from .helpers import RUNTIME, helper_modules, read_known
 from .load import load_spec
 from .model import Problem, Spec
+from .pages import pages, reference
 from .render import OUTSIDE, Renderer, Target
 from .validate import validate
 
@@ -35,22 +39,38 @@ def main(argv: list[str] | None = None) -> int:
         return verify_command(argv[1:])
     if argv[:1] == ["explain"]:
         return explain(argv[1:])
+    if argv[:1] == ["pictures"]:
+        return pictures(argv[1:])
     options = parse(argv)
     spec, base = read_specs(options.spec)
     if spec is None:
         return 1
-    if options.list:
-        return list_entries(spec)
-    root = options.out if options.out is not None else TREE / "generated"
-    target = Target() if options.spec is None else OUTSIDE
-    files = Renderer(spec, target, base).files()
+    if options.list or options.count:
+        return list_entries(spec) if options.list else count(options.spec or SPEC, spec)
+    return in_tree(spec, options.check) if options.spec is None else outside(spec, base, options)
+
+
+def in_tree(spec: Spec, only_check: bool) -> int:
+    """Render derivatives.yaml: code into generated/, pages into docs/."""
+    renderer = Renderer(spec, Target())
+    parts = {TREE / "generated": renderer.files(), TREE / "docs": pages(renderer, SPEC)}
+    if only_check:
+        return max([check(root, files, "python -m codegen") for root, files in parts.items()])
+    for root, files in parts.items():
+        generate(root, files)
+    return 0
+
+
+def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
+    """Render another spec into a package of its own, if the checks find no fault."""
+    renderer = Renderer(spec, OUTSIDE, base)
+    files = renderer.files() | reference(renderer, options.spec)
     if options.check:
-        outside = f"python -m specgrad.codegen {options.spec} --out {options.out}"
-        return check(root, files, "python -m codegen" if options.spec is None else outside)
-    if options.out is not None and not options.no_verify and is_wrong(root, files):
+        return check(options.out, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
+    if not options.no_verify and is_wrong(options.out, files):
         print("nothing was written", file=sys.stderr)
         return 1
-    generate(root, files)
+    generate(options.out, files)
     return 0
 
 
@@ -62,9 +82,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--out", type=Path, help="where to write a package for a spec outside the tree")
     parser.add_argument("--check", action="store_true", help="only compare; exit 1 when stale")
     parser.add_argument("--list", action="store_true", help="list the entries")
+    parser.add_argument("--count", action="store_true", help="count the lines that ops take")
     parser.add_argument("--no-verify", action="store_true", help="outside the tree: skip the numerical checks")
     options = parser.parse_args(argv)
-    if (options.spec is None) != (options.out is None) and not options.list:
+    if (options.spec is None) != (options.out is None) and not (options.list or options.count):
         parser.error("a spec outside the tree needs --out FOLDER, and --out needs a spec")
     return options
 
@@ -126,6 +147,20 @@ def list_entries(spec: Spec) -> int:
     for entry in spec.entries:
         print(f"{entry.where.file}:{entry.where.line}: {entry.compute.kind:11s} {entry.schema.text}")
     return 0
+
+
+def count(path: Path, spec: Spec) -> int:
+    """The lines of YAML and of Python that ops take."""
+    print(report(path, spec.entries, helper_modules()))
+    return 0
+
+
+def pictures(argv: list[str]) -> int:
+    """Draw what is new or differs; with --check only say so."""
+    from .drawing import pictures_command
+
+    spec, _ = read_specs(None)
+    return 1 if spec is None else pictures_command(spec, TREE / "docs" / "pictures" / "ops", argv == ["--check"])
 
 
 def explain(names: list[str]) -> int:

@@ -1,7 +1,7 @@
 """The one Python function that several overloads share, as data for ops.py.j2.
 
-Where all overloads have the same parameters (`pow`), the function has them too, with the defaults of the first one, and
-picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
+Where all overloads have the same parameters (`pow`), the function has them too, with a default where some overload has
+one, and picks by the types of those that differ. Otherwise it takes any arguments; the call without further arguments
 (`x.sum()`) is still decided at once.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from .doc_code import IN_PLACE, DocCode
 from .model import Argument
-from .op_code import OpCode
+from .op_code import NUMPY_NAMES, OpCode
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,26 @@ class Dispatcher:
 
     @property
     def same_parameters(self) -> bool:
-        shapes = {tuple((a.python_name, a.default is None, a.keyword_only) for a in c.arguments) for c in self.codes}
-        return len(shapes) == 1
+        """Whether all overloads have them, and their types tell overloads with a default from those without."""
+        if len({tuple((a.python_name, a.keyword_only) for a in c.arguments) for c in self.codes}) > 1:
+            return False
+        for same in zip(*(c.arguments for c in self.codes), strict=True):
+            required = {a.type for a in same if a.default is None}
+            optional = {a.type for a in same if a.default is not None}
+            if required & optional or (required and optional and self.has_numpy_names):
+                return False
+        return True
+
+    @property
+    def has_numpy_names(self) -> bool:
+        """Whether callers may use NumPy's names, which the table translates."""
+        return any(a.name in NUMPY_NAMES for a in self.codes[0].arguments)
+
+    @property
+    def shared(self) -> list[Argument]:
+        """The parameters of all overloads, with a default where one has it."""
+        together = zip(*(c.arguments for c in self.codes), strict=True)
+        return [next((a for a in same if a.default is not None), same[0]) for same in together]
 
     @property
     def has_out(self) -> bool:
@@ -53,7 +71,7 @@ class Dispatcher:
         if not self.same_parameters:
             return f"{self.first}, *args, **kwargs"
         parts, starred = [], False
-        for argument in self.codes[0].arguments:
+        for argument in self.shared:
             if argument.keyword_only and not starred:
                 parts.append("*")
                 starred = True
@@ -114,7 +132,8 @@ def has_type(argument: Argument) -> str:
         return f"isinstance({name}, (int, tuple, list))"
     if argument.type.base in ("Tensor", "str"):
         return f"isinstance({name}, {argument.type.base})"
-    return f"{name}.__class__ in NUMBERS"
+    number = f"{name}.__class__ in NUMBERS"
+    return f"({name} is None or {number})" if argument.type.optional else number
 
 
 def positional(code: OpCode) -> list[Argument]:

@@ -1,4 +1,4 @@
-"""The docstrings of generated functions and the sections of REFERENCE.md, as data for the templates."""
+"""The docstrings of generated functions and what pages on ops share with them, as data for the templates."""
 
 from __future__ import annotations
 

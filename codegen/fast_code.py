@@ -33,7 +33,7 @@ class FastCode:
         """Whether the op has a fast path."""
         entry = self.op.entry
         tensors_fit = (
-            all(not a.type.optional and not a.type.is_list for a in self.op.tensors) and 1 <= len(self.op.tensors) <= 2
+            all(not a.type.optional and not a.type.is_list for a in self.op.tensors) and 1 <= len(self.op.tensors) <= 3
         )
         numbers_fit = all(is_plain_number(n) for n in self.op.numbers)
         rules_fit = entry.dtype in ("promote", "float") and entry.result_dtype[0] in ("same", "bool", "real")
@@ -46,7 +46,6 @@ class FastCode:
             and rules_fit
             and kinds_fit
             and checked
-            and not self.op.raw
             and not self.op.writes_first
             and (self.op.node is None or self.op.node.fast)
             and not self.op.has_dtype_argument
@@ -107,7 +106,7 @@ class FastCode:
     @property
     def applies_in_place(self) -> bool:
         """Whether the in-place variant may write over its first operand element by element."""
-        return self.applies and self.op.entry.result_dtype[0] == "same"
+        return self.applies and self.op.entry.result_dtype[0] == "same" and len(self.op.tensors) < 3
 
     @property
     def unrecorded(self) -> str:
@@ -123,16 +122,25 @@ class FastCode:
         return self.op.entry.check is not None and not self.op.entry.check.startswith("integer_")
 
     @property
+    def lead(self) -> str:
+        """The operand whose dtype is that of the computation: the first that is no mask."""
+        return next(a.python_name for a in self.op.tensors if not self.op.is_raw(a))
+
+    @property
+    def flat_names(self) -> list[tuple[str, str]]:
+        """(variable of the flat array, operand)."""
+        return [(letter, a.python_name) for letter, a in zip("abc", self.op.tensors, strict=False)]
+
+    @property
     def condition(self) -> str:
         """What makes the operands fit for the fast path, given their flat arrays."""
-        parts = ["dtype.native"]
-        names = [a.python_name for a in self.op.tensors]
-        if len(names) == 1:
-            parts.append("a is not None")
-        else:
-            parts += [f"{names[1]}._dtype is dtype", f"{names[0]}._shape == {names[1]}._shape"]
-            parts += ["a is not None", "b is not None"]
-        return " and ".join([*parts, *self.number_parts])
+        kinds, shapes = [], []
+        for a in self.op.tensors:
+            if a.python_name != self.lead:
+                kinds.append(f"{a.python_name}._dtype is {'bool_' if self.op.is_raw(a) else 'dtype'}")
+                shapes.append(f"{self.lead}._shape == {a.python_name}._shape")
+        flats = [f"{letter} is not None" for letter, _ in self.flat_names]
+        return " and ".join(["dtype.native", *kinds, *shapes, *flats, *self.number_parts])
 
     @property
     def runs_by_rows(self) -> bool:
@@ -158,9 +166,8 @@ class FastCode:
 
     @property
     def flats(self) -> str:
-        return "".join(f"{'ab'[i]}, " for i in range(len(self.op.tensors))) + "".join(
-            f"float({n.python_name}), " for n in self.op.numbers
-        )
+        numbers = [f"float({n.python_name})" for n in self.op.numbers]
+        return "".join(f"{value}, " for value in [*(letter for letter, _ in self.flat_names), *numbers])
 
     @property
     def result_dtype(self) -> str:

@@ -8,7 +8,7 @@ COMPUTE = ("elementwise", "kernel", "view", "composite")
 CHOICES: dict[str, tuple[str, ...]] = {
     "variants": ("function", "method", "inplace", "formula"),
     "operator": (
-        *("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "~", "<<", ">>"),
+        *("+", "-", "*", "/", "//", "%", "**", "@", "&", "|", "^", "~", "<<", ">>", "r-"),
         *("==", "!=", "<", "<=", ">", ">=", "neg", "pos", "abs", "invert"),
     ),
     "commutative": ("True", "False", "true", "false"),

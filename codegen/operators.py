@@ -13,6 +13,9 @@ BINARY = {
     "&": "and",
     "|": "or",
     "^": "xor",
+    "r-": "rsub",
+    "<<": "lshift",
+    ">>": "rshift",
 }
-REFLECTED = frozenset(BINARY) - {"@"}
+REFLECTED = frozenset(BINARY) - {"@", "-", "r-"}  # those that come with the operator; `r-` is an entry's own
 COMPARISONS = {"==": "__eq__", "!=": "__ne__", "<": "__lt__", "<=": "__le__", ">": "__gt__", ">=": "__ge__"}

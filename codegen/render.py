@@ -110,7 +110,6 @@ class Renderer:
             "ops.py": self.render("ops.py.j2", **self.ops_context()),
             "registry.py": self.render("registry.py.j2", ops=self.ops),
             "ops.pyi": self.render("ops.pyi.j2", **self.ops_context()),
-            "REFERENCE.md": self.render("reference.md.j2", ops=self.ops, nodes=self.nodes),
             "kernels/__init__.py": self.render("kernels_init.py.j2", elementwise=self.elementwise),
         }
         if self.target.in_tree:

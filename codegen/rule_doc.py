@@ -1,4 +1,4 @@
-"""What a check of arguments demands and raises, read off the sources of runtime/rules/ without importing them."""
+"""What a check of arguments demands and raises, and what a batching rule does: read off the sources, never imported."""
 
 from __future__ import annotations
 
@@ -13,6 +13,8 @@ from .helpers import RUNTIME
 
 # A rule's docstring says that it wraps a dimension, that is counts it from the front; a caller reads it as a demand.
 WRAPS = re.compile(r"\b[Ww]raps (both dimensions|(?:a single )?`\w+`(?: and `\w+`)?)")
+
+SENTENCE = re.compile(r"(?<=\.)\s+(?=[A-Z`])")
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,15 @@ def demand(rule: str) -> Demand:
     words = " ".join((ast.get_docstring(functions[rule]) or "").split()) if rule in functions else ""
     words = WRAPS.sub(r"\1 in range", words)
     return Demand(words[:1].lower() + words[1:], tuple(sorted(_raised(rule))) or ("RuntimeError",))
+
+
+@cache
+def promise(rule: str) -> str:
+    """What a batching rule says of itself, in its first sentence."""
+    files = sorted((RUNTIME / "batching" / "rules").glob("*.py"))
+    nodes = [node for path in files for node in _body(path) if isinstance(node, ast.FunctionDef) and node.name == rule]
+    words = " ".join((ast.get_docstring(nodes[0]) or "").split()) if nodes else ""
+    return SENTENCE.split(words)[0].rstrip(".")
 
 
 @cache

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from .model import Argument, Entry, Formula
 
-ATTRIBUTES = ("shape", "dtype", "ndim", "device")  # read as x.shape
+ATTRIBUTES = {"shape": "_shape", "dtype": "_dtype", "ndim": "ndim", "device": "_device"}  # x.shape, and how it is read
 QUERIES = ("numel", "dim", "is_complex", "is_floating_point", "stride", "storage_offset")  # read as x.numel()
 LIST_QUERIES = ("sizes",)  # sizes(tensors): the shapes of the tensors of a list
 PUBLIC = {"shape": "sym_sizes", "numel": "sym_numel", "dtype": "scalar_type"}  # as PyTorch's nodes say
@@ -92,7 +92,7 @@ class Reader(ast.NodeTransformer):
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         if node.attr in ATTRIBUTES and self._is_tensor(node.value):
-            return self._value(node.value.id, node.attr, f"{node.value.id}.{node.attr}")  # type: ignore[attr-defined]
+            return self._value(node.value.id, node.attr, f"{node.value.id}.{ATTRIBUTES[node.attr]}")  # type: ignore[attr-defined]
         return self.generic_visit(node)  # type: ignore[return-value]
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
@@ -104,7 +104,7 @@ class Reader(ast.NodeTransformer):
         if isinstance(function, ast.Name):
             if function.id in LIST_QUERIES and self._is_list(node.args[0]):
                 name = node.args[0].id  # type: ignore[attr-defined]
-                return self._value(name, function.id, f"[t.shape for t in {name}]")
+                return self._value(name, function.id, f"[t._shape for t in {name}]")
             node.func = ast.parse(self.calls.spelling(function.id), mode="eval").body
             node.args = [self.visit(a) for a in node.args]
             node.keywords = [self.visit(k) for k in node.keywords]

@@ -9,21 +9,27 @@ from ..runtime.autograd import (
     formulas_attention,
     formulas_convolution,
     formulas_ctc,
+    formulas_decompositions,
+    formulas_elementwise,
     formulas_fourier,
     formulas_indexing,
     formulas_linalg,
     formulas_losses,
     formulas_network,
     formulas_recurrent,
+    formulas_reducing_at,
     formulas_reductions,
+    formulas_scans,
     formulas_shape,
+    formulas_solving,
     formulas_standardize,
+    formulas_statistics,
 )
 from ..runtime.autograd.backward_kernels import all_native, as_gradient, as_gradients, dtype_of
 from ..runtime.autograd.fitting import fit
 from ..runtime.autograd.fused import number_or_flat, run_fused
 from ..runtime.autograd.grad_mode import mode, watch
-from ..runtime.autograd.node import Node, Output, next_sequence
+from ..runtime.autograd.node import FREED, Node, Output, next_sequence
 from ..runtime.autograd.saved import (
     alias_of,
     edge_of,
@@ -52,6 +58,7 @@ from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import reduction_slopes as reduction_slopes_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import resampling as resampling_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
@@ -67,11 +74,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:80)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:83)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:80"
+    spec_place = "derivatives.yaml:83"
     saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     compiled = elementwise.kernels
@@ -89,6 +96,11 @@ class AbsBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * self.sgn()."""
@@ -114,11 +126,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:96)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:99)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:96"
+    spec_place = "derivatives.yaml:99"
     elementwise = kernels.NEG
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -157,11 +169,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:110)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:113)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:110"
+    spec_place = "derivatives.yaml:113"
     elementwise = kernels.SIGN
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -200,11 +212,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:122)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:125)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:122"
+    spec_place = "derivatives.yaml:125"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
@@ -225,6 +237,13 @@ class SgnBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
@@ -259,11 +278,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:136)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:139)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:136"
+    spec_place = "derivatives.yaml:139"
     saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     compiled = elementwise.kernels
@@ -281,6 +300,11 @@ class SquareBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: 2 * grad * self.conj()."""
@@ -306,11 +330,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:148)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:151)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:148"
+    spec_place = "derivatives.yaml:151"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
@@ -329,6 +353,11 @@ class SqrtBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad / (2 * result.conj())."""
@@ -354,11 +383,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:160)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:163)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:160"
+    spec_place = "derivatives.yaml:163"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
@@ -377,6 +406,11 @@ class RsqrtBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: -0.5 * grad * (result * result * result).conj()."""
@@ -402,11 +436,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:172)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:175)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:172"
+    spec_place = "derivatives.yaml:175"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
@@ -425,6 +459,11 @@ class ReciprocalBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: -grad * (result * result).conj()."""
@@ -450,7 +489,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:185)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:188)."""
 
     __slots__ = (
         "kept_exponent",
@@ -461,7 +500,7 @@ class PowBackward0(Node):
         "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:185"
+    spec_place = "derivatives.yaml:188"
     saved_slots = ("kept_exponent", "kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
@@ -492,6 +531,15 @@ class PowBackward0(Node):
             node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_exponent is not None:
+            node.kept_exponent = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad * (exponent * pow(self, where((self == 0) & (exponent == 0), 0, exponent - 1))).conj(); exponent: grad * (result * log(where(self == 0, 1, self))).conj()."""
@@ -553,11 +601,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:204)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:207)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:204"
+    spec_place = "derivatives.yaml:207"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     compiled = elementwise.kernels
@@ -576,6 +624,11 @@ class PowBackward1(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
@@ -608,11 +661,11 @@ class PowBackward1(Node):
 
 
 class PowNumberBackward0(Node):
-    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:221)."""
+    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:224)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow_number"
-    spec_place = "derivatives.yaml:221"
+    spec_place = "derivatives.yaml:224"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_NUMBER
     compiled = elementwise.kernels
@@ -631,6 +684,11 @@ class PowNumberBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()."""
@@ -663,11 +721,11 @@ class PowNumberBackward0(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:232)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:235)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:232"
+    spec_place = "derivatives.yaml:235"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -687,6 +745,11 @@ class PowBackward2(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()."""
@@ -719,11 +782,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:245)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:248)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:245"
+    spec_place = "derivatives.yaml:248"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -742,6 +805,11 @@ class ExpBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad * result.conj()."""
@@ -767,11 +835,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:259)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:262)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:259"
+    spec_place = "derivatives.yaml:262"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -790,6 +858,11 @@ class Exp2Backward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: 0.6931471805599453 * grad * result.conj()."""
@@ -815,11 +888,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:270)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:273)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:270"
+    spec_place = "derivatives.yaml:273"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -838,6 +911,11 @@ class Expm1Backward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad * (result + 1).conj()."""
@@ -863,11 +941,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:282)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:285)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:282"
+    spec_place = "derivatives.yaml:285"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     compiled = elementwise.kernels
@@ -885,6 +963,11 @@ class LogBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / self.conj()."""
@@ -910,11 +993,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:294)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:297)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:294"
+    spec_place = "derivatives.yaml:297"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     compiled = elementwise.kernels
@@ -932,6 +1015,11 @@ class Log2Backward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / (0.6931471805599453 * self.conj())."""
@@ -957,11 +1045,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:306)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:309)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:306"
+    spec_place = "derivatives.yaml:309"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     compiled = elementwise.kernels
@@ -979,6 +1067,11 @@ class Log10Backward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / (2.302585092994046 * self.conj())."""
@@ -1004,11 +1097,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:318)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:321)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:318"
+    spec_place = "derivatives.yaml:321"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     compiled = elementwise.kernels
@@ -1026,6 +1119,11 @@ class Log1pBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / (1 + self).conj()."""
@@ -1051,11 +1149,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:333)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:336)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:333"
+    spec_place = "derivatives.yaml:336"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     compiled = elementwise.kernels
@@ -1073,6 +1171,11 @@ class SinBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * cos(self).conj()."""
@@ -1098,11 +1201,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:344)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:347)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:344"
+    spec_place = "derivatives.yaml:347"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     compiled = elementwise.kernels
@@ -1120,6 +1223,11 @@ class CosBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: -grad * sin(self).conj()."""
@@ -1145,11 +1253,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:355)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:358)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:355"
+    spec_place = "derivatives.yaml:358"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1168,6 +1276,11 @@ class TanBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad * (1 + result * result).conj()."""
@@ -1193,11 +1306,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:367)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:370)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:367"
+    spec_place = "derivatives.yaml:370"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     compiled = elementwise.kernels
@@ -1215,6 +1328,11 @@ class AsinBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * rsqrt((1 - self) * (1 + self)).conj()."""
@@ -1240,11 +1358,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:380)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:383)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:380"
+    spec_place = "derivatives.yaml:383"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     compiled = elementwise.kernels
@@ -1262,6 +1380,11 @@ class AcosBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: -grad * rsqrt((1 - self) * (1 + self)).conj()."""
@@ -1287,11 +1410,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:393)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:396)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:393"
+    spec_place = "derivatives.yaml:396"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     compiled = elementwise.kernels
@@ -1309,6 +1432,11 @@ class AtanBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / (1 + self * self).conj()."""
@@ -1334,11 +1462,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:407)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:410)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:407"
+    spec_place = "derivatives.yaml:410"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     compiled = elementwise.kernels
@@ -1356,6 +1484,11 @@ class SinhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * cosh(self).conj()."""
@@ -1381,11 +1514,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:418)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:421)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:418"
+    spec_place = "derivatives.yaml:421"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     compiled = elementwise.kernels
@@ -1403,6 +1536,11 @@ class CoshBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * sinh(self).conj()."""
@@ -1428,11 +1566,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:429)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:432)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:429"
+    spec_place = "derivatives.yaml:432"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1451,6 +1589,11 @@ class TanhBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad * (1 - result * result).conj()."""
@@ -1476,11 +1619,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:442)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:445)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:442"
+    spec_place = "derivatives.yaml:445"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     compiled = elementwise.kernels
@@ -1498,6 +1641,11 @@ class AsinhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * rsqrt(1 + self * self).conj()."""
@@ -1523,11 +1671,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:456)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:459)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:456"
+    spec_place = "derivatives.yaml:459"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     compiled = elementwise.kernels
@@ -1545,6 +1693,11 @@ class AcoshBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * (rsqrt(self - 1) * rsqrt(self + 1)).conj()."""
@@ -1570,11 +1723,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:469)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:472)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:469"
+    spec_place = "derivatives.yaml:472"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     compiled = elementwise.kernels
@@ -1592,6 +1745,11 @@ class AtanhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / ((1 - self) * (1 + self)).conj()."""
@@ -1617,11 +1775,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:485)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:482"
+    spec_place = "derivatives.yaml:485"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     compiled = elementwise.kernels
@@ -1645,6 +1803,13 @@ class Atan2Backward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * (other / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other)); other: -grad * (self / where((self == 0) & (other == 0), 1, hypot(self, other))) / where((self == 0) & (other == 0), 1, hypot(self, other))."""
@@ -1711,7 +1876,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:501)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:504)."""
 
     __slots__ = (
         "kept_other",
@@ -1722,7 +1887,7 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:501"
+    spec_place = "derivatives.yaml:504"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1753,6 +1918,15 @@ class HypotBackward0(Node):
             node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: grad * (self / where(result == 0, 1, result)); other: grad * (other / where(result == 0, 1, result))."""
@@ -1807,11 +1981,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:517)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:520)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:517"
+    spec_place = "derivatives.yaml:520"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     compiled = elementwise.kernels
@@ -1829,6 +2003,11 @@ class ErfBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: 1.1283791670955126 * grad * exp(-self * self)."""
@@ -1854,11 +2033,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:530)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:533)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:530"
+    spec_place = "derivatives.yaml:533"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     compiled = elementwise.kernels
@@ -1876,6 +2055,11 @@ class ErfcBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: -1.1283791670955126 * grad * exp(-self * self)."""
@@ -1901,11 +2085,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:543)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:546)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:543"
+    spec_place = "derivatives.yaml:546"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -1924,6 +2108,11 @@ class SigmoidBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: grad * (result * (1 - result)).conj()."""
@@ -1949,11 +2138,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:555)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:558)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:555"
+    spec_place = "derivatives.yaml:558"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     compiled = elementwise.kernels
@@ -1971,6 +2160,11 @@ class LogsigmoidBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * sigmoid(-self)."""
@@ -1996,11 +2190,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:569)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:572)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:569"
+    spec_place = "derivatives.yaml:572"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -2019,6 +2213,11 @@ class ReluBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: where(result <= 0, 0, grad)."""
@@ -2044,11 +2243,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:583)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:586)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:583"
+    spec_place = "derivatives.yaml:586"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     compiled = elementwise.kernels
@@ -2067,6 +2266,11 @@ class LeakyReluBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where(self > 0, grad, grad * negative_slope)."""
@@ -2093,11 +2297,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:599)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:602)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:599"
+    spec_place = "derivatives.yaml:602"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     compiled = elementwise.kernels
@@ -2118,6 +2322,11 @@ class EluBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))."""
@@ -2162,11 +2371,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:615)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:618)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:615"
+    spec_place = "derivatives.yaml:618"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     compiled = elementwise.kernels
@@ -2184,6 +2393,11 @@ class SiluBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * (sigmoid(self) * (1 + self * (1 - sigmoid(self)))).conj()."""
@@ -2209,11 +2423,11 @@ class SiluBackward0(Node):
 
 
 class NormalPdfBackward0(Node):
-    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:629)."""
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:632)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "normal_pdf"
-    spec_place = "derivatives.yaml:629"
+    spec_place = "derivatives.yaml:632"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NORMAL_PDF
@@ -2234,6 +2448,13 @@ class NormalPdfBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """self: -grad * self * result."""
@@ -2260,11 +2481,11 @@ class NormalPdfBackward0(Node):
 
 
 class NormalCdfBackward0(Node):
-    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:639)."""
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:642)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "normal_cdf"
-    spec_place = "derivatives.yaml:639"
+    spec_place = "derivatives.yaml:642"
     saved_slots = ("kept_self",)
     elementwise = kernels.NORMAL_CDF
     compiled = elementwise.kernels
@@ -2282,6 +2503,11 @@ class NormalCdfBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * normal_pdf(self)."""
@@ -2307,11 +2533,11 @@ class NormalCdfBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:649)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:652)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:649"
+    spec_place = "derivatives.yaml:652"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     compiled = elementwise.kernels
@@ -2329,6 +2555,11 @@ class GeluErfBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * (normal_cdf(self) + self * normal_pdf(self))."""
@@ -2354,11 +2585,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:660)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:663)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:660"
+    spec_place = "derivatives.yaml:663"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     compiled = elementwise.kernels
@@ -2376,6 +2607,11 @@ class GeluTanhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * sigmoid(1.5957691216057308 * (self + 0.044715 * self * self * self)) * (1 + self * sigmoid(-1.5957691216057308 * (self + 0.044715 * self * self * self)) * 1.5957691216057308 * (1 + 0.134145 * self * self))."""
@@ -2423,11 +2659,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:688)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:691)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:688"
+    spec_place = "derivatives.yaml:691"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     compiled = elementwise.kernels
@@ -2447,6 +2683,11 @@ class SoftplusBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))."""
@@ -2474,11 +2715,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:703)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:706)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:703"
+    spec_place = "derivatives.yaml:706"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     compiled = elementwise.kernels
@@ -2498,6 +2739,11 @@ class HardtanhBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where((self <= min_val) | (self >= max_val), 0, grad)."""
@@ -2524,12 +2770,528 @@ class HardtanhBackward0(Node):
         return (tangent0,)
 
 
+class CeluBackward0(Node):
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:724)."""
+
+    __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
+    op_name = "celu"
+    spec_place = "derivatives.yaml:724"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.CELU
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_alpha",))}
+
+    @staticmethod
+    def record(result, self, alpha, plain=False):
+        """Put `result` into the graph."""
+        node = new(CeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_alpha = alpha
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_alpha, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))."""
+        alpha = node._saved_alpha
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self > 0, grad, grad * op.exp(op.clamp_max(self, 0) / alpha))])
+
+    @staticmethod
+    def tangent(result, self, alpha, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self > 0, self_t.conj(), self_t.conj() * op.exp(op.clamp_max(self, 0) / alpha))).conj()
+        return (tangent0,)
+
+
+class SeluBackward0(Node):
+    """selu(Tensor self) -> Tensor (derivatives.yaml:738)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "selu"
+    spec_place = "derivatives.yaml:738"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SELU
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(SeluBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [op.where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * op.exp(op.clamp_max(self, 0)))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            op.where(
+                self > 0,
+                1.0507009873554805 * self_t.conj(),
+                1.7580993408473766 * self_t.conj() * op.exp(op.clamp_max(self, 0)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class MishBackward0(Node):
+    """mish(Tensor self) -> Tensor (derivatives.yaml:752)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "mish"
+    spec_place = "derivatives.yaml:752"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.MISH
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(MishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))."""
+        self = unpack(node, "kept_self")
+        return node.fitted(
+            [grad * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * (op.softplus(self).tanh() + self * op.sigmoid(self) * (1 - op.square(op.softplus(self).tanh())))
+        ).conj()
+        return (tangent0,)
+
+
+class HardsigmoidBackward0(Node):
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:766)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardsigmoid"
+    spec_place = "derivatives.yaml:766"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSIGMOID
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardsigmoidBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self > -3) & (self < 3), grad / 6, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self > -3) & (self < 3), grad / 6, 0)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self > -3) & (self < 3), self_t.conj() / 6, 0)).conj()
+        return (tangent0,)
+
+
+class HardswishBackward0(Node):
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml:781)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hardswish"
+    spec_place = "derivatives.yaml:781"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSWISH
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardswishBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= -3, 0, op.where(self < 3, grad * (self / 3 + 0.5), grad))])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self <= -3, 0, op.where(self < 3, self_t.conj() * (self / 3 + 0.5), self_t.conj()))).conj()
+        return (tangent0,)
+
+
+class HardshrinkBackward0(Node):
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:796)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "hardshrink"
+    spec_place = "derivatives.yaml:796"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.HARDSHRINK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+
+    @staticmethod
+    def record(result, self, lambd, plain=False):
+        """Put `result` into the graph."""
+        node = new(HardshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_lambd, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class SoftshrinkBackward0(Node):
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:808)."""
+
+    __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
+    op_name = "softshrink"
+    spec_place = "derivatives.yaml:808"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.SOFTSHRINK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_lambd",))}
+
+    @staticmethod
+    def record(result, self, lambd, plain=False):
+        """Put `result` into the graph."""
+        node = new(SoftshrinkBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_lambd = lambd
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_lambd, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where((self >= -lambd) & (self <= lambd), 0, grad)."""
+        lambd = node._saved_lambd
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where((self >= -lambd) & (self <= lambd), 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, lambd, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where((self >= -lambd) & (self <= lambd), 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ThresholdBackward0(Node):
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:847)."""
+
+    __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
+    op_name = "threshold"
+    spec_place = "derivatives.yaml:847"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.THRESHOLD
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ("_saved_bound",))}
+
+    @staticmethod
+    def record(result, self, bound, plain=False):
+        """Put `result` into the graph."""
+        node = new(ThresholdBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_bound = bound
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, node._saved_bound, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(self <= bound, 0, grad)."""
+        bound = node._saved_bound
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(self <= bound, 0, grad)])
+
+    @staticmethod
+    def tangent(result, self, bound, value, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(self <= bound, 0, self_t.conj())).conj()
+        return (tangent0,)
+
+
+class ChannelLeakBackward0(Node):
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:885)."""
+
+    __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
+    op_name = "channel_leak"
+    spec_place = "derivatives.yaml:885"
+    saved_slots = ("kept_self", "kept_weight")
+    elementwise = kernels.CHANNEL_LEAK
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
+
+    @staticmethod
+    def record(result, self, weight, plain=False):
+        """Put `result` into the graph."""
+        node = new(ChannelLeakBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (weight._shape, weight._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (weight._fn or weight) if weight._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_weight = None
+        if self._rg:
+            node.kept_weight = weight
+            node.kept_weight_version = 0 if (version := weight._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+
+    def apply(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_weight")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_weight")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: where(self > 0, grad, grad * weight); weight: where(self > 0, 0, grad * self)."""
+        self = unpack(node, "kept_self")
+        weight = unpack(node, "kept_weight")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self > 0, grad, grad * weight)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.where(self > 0, 0, grad * self)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, weight, self_t, weight_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (op.where(self > 0, self_t.conj(), self_t.conj() * weight)).conj(),
+            None if weight_t is None else (op.where(self > 0, 0, weight_t.conj() * self)).conj(),
+        )
+        return (tangent0,)
+
+
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:721)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:898)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:721"
+    spec_place = "derivatives.yaml:898"
     elementwise = kernels.FLOOR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2568,11 +3330,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:733)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:910)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:733"
+    spec_place = "derivatives.yaml:910"
     elementwise = kernels.CEIL
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2611,11 +3373,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:745)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:922)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:745"
+    spec_place = "derivatives.yaml:922"
     elementwise = kernels.ROUND
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2654,11 +3416,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:936)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:759"
+    spec_place = "derivatives.yaml:936"
     elementwise = kernels.ROUND_DECIMALS
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2690,11 +3452,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:769)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:946)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:769"
+    spec_place = "derivatives.yaml:946"
     elementwise = kernels.TRUNC
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2733,11 +3495,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:782)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:959)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:782"
+    spec_place = "derivatives.yaml:959"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2762,11 +3524,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:828)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:1005)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:828"
+    spec_place = "derivatives.yaml:1005"
     elementwise = kernels.CONJ
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -2805,11 +3567,11 @@ class ConjBackward0(Node):
 
 
 class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:839)."""
+    """real(Tensor self) -> Tensor (derivatives.yaml:1016)."""
 
     __slots__ = ()
     op_name = "real"
-    spec_place = "derivatives.yaml:839"
+    spec_place = "derivatives.yaml:1016"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2834,11 +3596,11 @@ class RealBackward0(Node):
 
 
 class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:852)."""
+    """imag(Tensor self) -> Tensor (derivatives.yaml:1029)."""
 
     __slots__ = ()
     op_name = "imag"
-    spec_place = "derivatives.yaml:852"
+    spec_place = "derivatives.yaml:1029"
 
     @staticmethod
     def record(result, self):
@@ -2863,11 +3625,11 @@ class ImagBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1044)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:867"
+    spec_place = "derivatives.yaml:1044"
     elementwise = kernels.ADD_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -2927,11 +3689,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1063)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:886"
+    spec_place = "derivatives.yaml:1063"
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2956,11 +3718,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1072)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:895"
+    spec_place = "derivatives.yaml:1072"
     elementwise = kernels.SUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
@@ -3018,11 +3780,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1089)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:911"
+    spec_place = "derivatives.yaml:1089"
     elementwise = kernels.RSUB_TENSOR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
@@ -3080,11 +3842,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:925"
+    spec_place = "derivatives.yaml:1105"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     compiled = elementwise.kernels
@@ -3108,6 +3870,13 @@ class MulBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * other.conj(); other: grad * self.conj()."""
@@ -3153,11 +3922,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:942"
+    spec_place = "derivatives.yaml:1122"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     compiled = elementwise.kernels
@@ -3179,6 +3948,13 @@ class DivBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad / other.conj(); other: -grad * (self / other / other).conj()."""
@@ -3225,11 +4001,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1163)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:983"
+    spec_place = "derivatives.yaml:1163"
     elementwise = kernels.FLOOR_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3288,11 +4064,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1179)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:999"
+    spec_place = "derivatives.yaml:1179"
     elementwise = kernels.TRUNC_DIVIDE
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -3351,11 +4127,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1191)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1011"
+    spec_place = "derivatives.yaml:1191"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     compiled = elementwise.kernels
@@ -3379,6 +4155,13 @@ class RemainderBackward0(Node):
             node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: grad; other: -grad * floor_divide(self, other)."""
@@ -3425,11 +4208,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1208)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1028"
+    spec_place = "derivatives.yaml:1208"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     compiled = elementwise.kernels
@@ -3453,6 +4236,13 @@ class FmodBackward0(Node):
             node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: grad; other: -grad * trunc_divide(self, other)."""
@@ -3499,11 +4289,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1224)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1044"
+    spec_place = "derivatives.yaml:1224"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     compiled = elementwise.kernels
@@ -3541,6 +4331,13 @@ class AddcmulBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_tensor2 is not None:
+            node.kept_tensor2 = FREED
+        if node.kept_tensor1 is not None:
+            node.kept_tensor1 = FREED
+
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
         return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
@@ -3573,11 +4370,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1241)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1061"
+    spec_place = "derivatives.yaml:1241"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     compiled = elementwise.kernels
@@ -3615,6 +4412,13 @@ class AddcdivBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_tensor2 is not None:
+            node.kept_tensor2 = FREED
+        if node.kept_tensor1 is not None:
+            node.kept_tensor1 = FREED
+
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
         return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
@@ -3647,11 +4451,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1259)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1079"
+    spec_place = "derivatives.yaml:1259"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     compiled = elementwise.kernels
@@ -3692,6 +4496,15 @@ class LerpBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_end is not None:
+            node.kept_end = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
     def apply(node, grad):
         """The gradients: one fused kernel, or the recorded formulas under create_graph."""
         return node.formula(grad) if mode.grad or watch.active else run_fused(node, grad)
@@ -3724,11 +4537,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1271)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1091"
+    spec_place = "derivatives.yaml:1271"
     elementwise = kernels.LERP_SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
@@ -3786,11 +4599,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1287)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1107"
+    spec_place = "derivatives.yaml:1287"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     compiled = elementwise.kernels
@@ -3814,6 +4627,13 @@ class MaximumBackward0(Node):
         node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self < other, 0, grad)); other: where(self == other, 0.5 * grad, where(self > other, 0, grad))."""
@@ -3864,11 +4684,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1300)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1120"
+    spec_place = "derivatives.yaml:1300"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     compiled = elementwise.kernels
@@ -3892,6 +4712,13 @@ class MinimumBackward0(Node):
         node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: where(self == other, 0.5 * grad, where(self > other, 0, grad)); other: where(self == other, 0.5 * grad, where(self < other, 0, grad))."""
@@ -3942,11 +4769,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1313)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1133"
+    spec_place = "derivatives.yaml:1313"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     compiled = elementwise.kernels
@@ -3970,6 +4797,13 @@ class FmaxBackward0(Node):
         node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: where((self >= other) | isnan(other), grad, 0); other: where((self >= other) | isnan(other), 0, grad)."""
@@ -4016,11 +4850,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1147"
+    spec_place = "derivatives.yaml:1327"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     compiled = elementwise.kernels
@@ -4044,6 +4878,13 @@ class FminBackward0(Node):
         node.kept_other_version = 0 if (version := other._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
 
     def apply(node, grad):
         """self: where((self <= other) | isnan(other), grad, 0); other: where((self <= other) | isnan(other), 0, grad)."""
@@ -4090,11 +4931,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1350)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1170"
+    spec_place = "derivatives.yaml:1350"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     compiled = elementwise.kernels
@@ -4112,6 +4953,11 @@ class WhereBackward0(Node):
         node.kept_condition_version = 0 if (version := condition._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_condition is not None:
+            node.kept_condition = FREED
 
     def apply(node, grad):
         """self: where(condition, grad, 0); other: where(condition, 0, grad)."""
@@ -4155,12 +5001,12 @@ class WhereBackward0(Node):
         return (tangent0,)
 
 
-class ClampBothBackward0(Node):
-    """clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)."""
+class ClampBackward0(Node):
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1368)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
-    op_name = "clamp_both"
-    spec_place = "derivatives.yaml:1204"
+    op_name = "clamp.both"
+    spec_place = "derivatives.yaml:1368"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     compiled = elementwise.kernels
@@ -4169,7 +5015,7 @@ class ClampBothBackward0(Node):
     @staticmethod
     def record(result, self, min, max, plain=False):
         """Put `result` into the graph."""
-        node = new(ClampBothBackward0)
+        node = new(ClampBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
@@ -4180,6 +5026,11 @@ class ClampBothBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where((self >= min) & (self <= max), grad, 0)."""
@@ -4207,11 +5058,11 @@ class ClampBothBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1406)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1226"
+    spec_place = "derivatives.yaml:1406"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     compiled = elementwise.kernels
@@ -4230,6 +5081,11 @@ class ClampMinBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where(self >= min, grad, 0)."""
@@ -4256,11 +5112,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1421)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1241"
+    spec_place = "derivatives.yaml:1421"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     compiled = elementwise.kernels
@@ -4280,6 +5136,13 @@ class ClampMinBackward1(Node):
         node.kept_min_version = 0 if (version := min._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_min is not None:
+            node.kept_min = FREED
 
     def apply(node, grad):
         """self: where(self >= min, grad, 0); min: where(self < min, grad, 0)."""
@@ -4326,11 +5189,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1433)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1253"
+    spec_place = "derivatives.yaml:1433"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     compiled = elementwise.kernels
@@ -4349,6 +5212,11 @@ class ClampMaxBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: where(self <= max, grad, 0)."""
@@ -4375,11 +5243,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1448)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1268"
+    spec_place = "derivatives.yaml:1448"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     compiled = elementwise.kernels
@@ -4399,6 +5267,13 @@ class ClampMaxBackward1(Node):
         node.kept_max_version = 0 if (version := max._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_max is not None:
+            node.kept_max = FREED
 
     def apply(node, grad):
         """self: where(self <= max, grad, 0); max: where(self > max, grad, 0)."""
@@ -4444,12 +5319,280 @@ class ClampMaxBackward1(Node):
         return (tangent0,)
 
 
+class CopysignBackward0(Node):
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1654)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "copysign"
+    spec_place = "derivatives.yaml:1654"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.COPYSIGN
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(CopysignBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = None
+        if self._rg:
+            node.kept_self = self
+            node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = None
+        if self._rg:
+            node.kept_other = other
+            node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad)); other: zeros_like(grad)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), grad, -grad))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = op.zeros_like(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where(self == 0, 0, op.where(op.signbit(self) == op.signbit(other), self_t.conj(), -self_t.conj()))
+            ).conj(),
+            None if other_t is None else (op.zeros_like(other_t.conj())).conj(),
+        )
+        return (tangent0,)
+
+
+class FrexpBackward0(Node):
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1680)."""
+
+    __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
+    op_name = "frexp.Tensor"
+    spec_place = "derivatives.yaml:1680"
+    output_count = 2
+    saved_slots = ("kept_exponent",)
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(FrexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_exponent = saved = results[1]
+        node.kept_exponent_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_exponent is not None:
+            node.kept_exponent = FREED
+
+    def apply(node, grads):
+        """self: grad / exp2(exponent)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        exponent = unpack(node, "kept_exponent")
+        return (fit(grad / op.exp2(exponent), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        exponent = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = self_t / op.exp2(exponent)
+        return (tangent0, None)
+
+
+class ReplaceOddBackward0(Node):
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1748)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "replace_odd"
+    spec_place = "derivatives.yaml:1748"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.REPLACE_ODD
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(ReplaceOddBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: where(isfinite(self), grad, 0)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([op.where(op.isfinite(self), grad, 0)])
+
+    @staticmethod
+    def tangent(result, self, nan, posinf, neginf, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (op.where(op.isfinite(self), self_t.conj(), 0)).conj()
+        return (tangent0,)
+
+
+class ComplexBackward0(Node):
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1826)."""
+
+    __slots__ = ()
+    op_name = "complex"
+    spec_place = "derivatives.yaml:1826"
+
+    @staticmethod
+    def record(result, real, imag):
+        """Put `result` into the graph."""
+        node = new(ComplexBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((real._shape, real._dtype), (imag._shape, imag._dtype))
+        node.edges = ((real._fn or real) if real._rg else None, (imag._fn or imag) if imag._rg else None)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """real: real_part(grad); imag: imaginary_part(grad)."""
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = formulas_elementwise.real_part(grad)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = formulas_elementwise.imaginary_part(grad)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, real, imag, real_t, imag_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.complex(zeros_if_missing(real_t, real), zeros_if_missing(imag_t, imag))
+        return (tangent0,)
+
+
+class AngleBackward0(Node):
+    """angle(Tensor self) -> Tensor (derivatives.yaml:1855)."""
+
+    __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
+    op_name = "angle"
+    spec_place = "derivatives.yaml:1855"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(AngleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_is_complex = self.is_complex()
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else zeros_like(grad)."""
+        self_is_complex = node._saved_self_is_complex
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+                if self_is_complex
+                else op.zeros_like(grad),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * op.where(self == 0, 0, self * 1j / op.where(self == 0, 1, self * self.conj()))
+            if self.is_complex()
+            else op.zeros_like(self_t.conj())
+        ).conj()
+        return (tangent0,)
+
+
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1945)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1463"
+    spec_place = "derivatives.yaml:1945"
 
     @staticmethod
     def record(result, self):
@@ -4459,7 +5602,7 @@ class SumBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -4486,11 +5629,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1965)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1483"
+    spec_place = "derivatives.yaml:1965"
 
     @staticmethod
     def record(result, self):
@@ -4515,11 +5658,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1494)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1976)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1494"
+    spec_place = "derivatives.yaml:1976"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4529,7 +5672,7 @@ class SumBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         result._fn = node
@@ -4561,11 +5704,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1994)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1512"
+    spec_place = "derivatives.yaml:1994"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4576,11 +5719,16 @@ class ProdBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: product_slope(grad, self, None); or by the formulas under create_graph."""
@@ -4612,11 +5760,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2013)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:1531"
+    spec_place = "derivatives.yaml:2013"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4627,13 +5775,18 @@ class ProdBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: product_slope(grad, self, dim); or by the formulas under create_graph."""
@@ -4669,11 +5822,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2029)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:1547"
+    spec_place = "derivatives.yaml:2029"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4689,6 +5842,11 @@ class ProdOthersBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: prod_others_backward(grad, self, dim)."""
@@ -4707,11 +5865,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2042)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:1560"
+    spec_place = "derivatives.yaml:2042"
 
     @staticmethod
     def record(result, self):
@@ -4721,7 +5879,7 @@ class MeanBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -4748,11 +5906,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2060)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:1578"
+    spec_place = "derivatives.yaml:2060"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -4762,7 +5920,7 @@ class MeanBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         result._fn = node
@@ -4801,11 +5959,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1611)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2093)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:1611"
+    spec_place = "derivatives.yaml:2093"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -4823,6 +5981,11 @@ class VarBackward0(Node):
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: variance_slope(grad, self, dim, correction); or by the formulas under create_graph."""
@@ -4855,7 +6018,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:1651)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2133)."""
 
     __slots__ = (
         "_saved_correction",
@@ -4867,7 +6030,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:1651"
+    spec_place = "derivatives.yaml:2133"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4888,6 +6051,13 @@ class StdBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: deviation_slope(grad, self, result, dim, correction); or by the formulas under create_graph."""
@@ -4927,11 +6097,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2153)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:1671"
+    spec_place = "derivatives.yaml:2153"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -4951,6 +6121,13 @@ class AmaxBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
@@ -4983,11 +6160,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2171)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:1689"
+    spec_place = "derivatives.yaml:2171"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5007,6 +6184,13 @@ class AminBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, dim); or by the formulas under create_graph."""
@@ -5039,11 +6223,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:1705)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2187)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:1705"
+    spec_place = "derivatives.yaml:2187"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5061,6 +6245,13 @@ class MaxBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
@@ -5090,7 +6281,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2207)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5101,7 +6292,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:1725"
+    spec_place = "derivatives.yaml:2207"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5113,7 +6304,7 @@ class MaxBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_indices = saved = results[1]
@@ -5121,6 +6312,11 @@ class MaxBackward1(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5157,11 +6353,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:1746)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2228)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:1746"
+    spec_place = "derivatives.yaml:2228"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5179,6 +6375,13 @@ class MinBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: extreme_slope(grad, self, result, None); or by the formulas under create_graph."""
@@ -5208,7 +6411,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2244)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5219,7 +6422,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:1762"
+    spec_place = "derivatives.yaml:2244"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5231,7 +6434,7 @@ class MinBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_indices = saved = results[1]
@@ -5239,6 +6442,11 @@ class MinBackward1(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5275,7 +6483,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1864)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2346)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5287,7 +6495,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:1864"
+    spec_place = "derivatives.yaml:2346"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5308,6 +6516,13 @@ class NormBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: norm_slope(grad, self, result, p, dim); or by the formulas under create_graph."""
@@ -5342,11 +6557,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2390)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:1908"
+    spec_place = "derivatives.yaml:2390"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -5366,6 +6581,13 @@ class LogsumexpBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: logsumexp_slope(grad, self, result, dim); or by the formulas under create_graph."""
@@ -5403,11 +6625,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2409)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:1927"
+    spec_place = "derivatives.yaml:2409"
 
     @staticmethod
     def record(result, self, dim):
@@ -5444,11 +6666,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1943)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2425)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:1943"
+    spec_place = "derivatives.yaml:2425"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5460,13 +6682,18 @@ class SortBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5502,11 +6729,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:1988)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2470)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:1988"
+    spec_place = "derivatives.yaml:2470"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5518,13 +6745,18 @@ class TopkBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: chosen_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5560,7 +6792,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2006)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2488)."""
 
     __slots__ = (
         "_saved_dim",
@@ -5571,7 +6803,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2006"
+    spec_place = "derivatives.yaml:2488"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -5583,7 +6815,7 @@ class KthvalueBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_keepdim = keepdim
         node.kept_indices = saved = results[1]
@@ -5591,6 +6823,11 @@ class KthvalueBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
@@ -5627,11 +6864,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2506)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2024"
+    spec_place = "derivatives.yaml:2506"
 
     @staticmethod
     def record(result, self):
@@ -5641,7 +6878,7 @@ class SumToSizeBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -5657,12 +6894,580 @@ class SumToSizeBackward0(Node):
         return (tangent0,)
 
 
+class MedianBackward0(Node):
+    """median(Tensor self) -> Tensor (derivatives.yaml:2522)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "median"
+    spec_place = "derivatives.yaml:2522"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(MedianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: spread_over_equals(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_reductions.slope_along(
+            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
+        )
+        return (tangent0,)
+
+
+class MedianBackward1(Node):
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2540)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "median.dim"
+    spec_place = "derivatives.yaml:2540"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(MedianBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class NanmedianBackward0(Node):
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2555)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "nanmedian"
+    spec_place = "derivatives.yaml:2555"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(NanmedianBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: spread_over_equals(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_statistics.spread_over_equals(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_reductions.slope_along(
+            formulas_statistics.spread_over_equals(op.ones_like(result), self, result), self_t, None, False
+        )
+        return (tangent0,)
+
+
+class NanmedianBackward1(Node):
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2569)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "nanmedian.dim"
+    spec_place = "derivatives.yaml:2569"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(NanmedianBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class ModeBackward0(Node):
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2584)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_keepdim",
+        "_saved_self_sym_sizes",
+        "kept_indices",
+        "kept_indices_version",
+        "output_metas",
+    )
+    op_name = "mode"
+    spec_place = "derivatives.yaml:2584"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim, keepdim):
+        """Put `results` into the graph."""
+        node = new(ModeBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node._saved_keepdim = keepdim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """All gradients from one kernel: choice_slope(grad, self.shape, dim, indices); or by the formulas under create_graph."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grads)
+        grad = array_in(grad, None)
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = array_in(unpack(node, "kept_indices"), None)
+        return (as_gradient(reduction_slopes_kernels.choice_slope(grad, self_shape, dim, indices), shape, dtype),)
+
+    def formula(node, grads):
+        """self: scatter_reduced(grad, self.shape, dim, indices, keepdim)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        keepdim = node._saved_keepdim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_reductions.scatter_reduced(grad, self_shape, dim, indices, keepdim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, keepdim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, keepdim, result1)
+        return (tangent0, None)
+
+
+class CumprodBackward0(Node):
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2712)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "cumprod"
+    spec_place = "derivatives.yaml:2712"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(CumprodBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: cumprod_backward(grad, self, result, dim)."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_scans.cumprod_backward(grad, self, result, dim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, dtype, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = op.linear_recurrence(self_t * formulas_scans.one_before(result, dim, False, 1), self, dim, False)
+        return (tangent0,)
+
+
+class LogcumsumexpBackward0(Node):
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2727)."""
+
+    __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "logcumsumexp"
+    spec_place = "derivatives.yaml:2727"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, dim):
+        """Put `result` into the graph."""
+        node = new(LogcumsumexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: logcumsumexp_backward(grad, self, result, dim)."""
+        dim = node._saved_dim
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_scans.logcumsumexp_backward(grad, self, result, dim), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = op.linear_recurrence(
+            self_t * formulas_scans.own_share(self, result), formulas_scans.remaining_share(result, dim), dim, False
+        )
+        return (tangent0,)
+
+
+class LinearRecurrenceBackward0(Node):
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2742)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_reverse",
+        "kept_factor",
+        "kept_factor_version",
+        "kept_result",
+        "kept_result_version",
+    )
+    op_name = "linear_recurrence"
+    spec_place = "derivatives.yaml:2742"
+    saved_slots = ("kept_factor", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, factor, dim, reverse):
+        """Put `result` into the graph."""
+        node = new(LinearRecurrenceBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (factor._shape, factor._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (factor._fn or factor) if factor._rg else None)
+        node._saved_dim = dim
+        node._saved_reverse = reverse
+        node.kept_factor = factor
+        node.kept_factor_version = 0 if (version := factor._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_factor is not None:
+            node.kept_factor = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: recurrence_gradients(...)[0]; factor: recurrence_gradients(...)[1]."""
+        dim = node._saved_dim
+        reverse = node._saved_reverse
+        factor = unpack(node, "kept_factor")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_scans.recurrence_gradients(grad, factor, result, dim, reverse)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, factor, dim, reverse, self_t, factor_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        factor_t = zeros_if_missing(factor_t, factor)
+        tangent0 = op.linear_recurrence(
+            self_t + factor_t * formulas_scans.one_before(result, dim, reverse, 0), factor, dim, reverse
+        )
+        return (tangent0,)
+
+
+class CummaxBackward0(Node):
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2755)."""
+
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummax"
+    spec_place = "derivatives.yaml:2755"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CummaxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """self: add_chosen(grad, self.shape, dim, indices)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
+
+
+class CumminBackward0(Node):
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2773)."""
+
+    __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
+    op_name = "cummin"
+    spec_place = "derivatives.yaml:2773"
+    output_count = 2
+    saved_slots = ("kept_indices",)
+
+    @staticmethod
+    def record(results, self, dim):
+        """Put `results` into the graph."""
+        node = new(CumminBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dim = dim
+        node.kept_indices = saved = results[1]
+        node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
+    def apply(node, grads):
+        """self: add_chosen(grad, self.shape, dim, indices)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        self_shape = node._saved_self_sym_sizes
+        dim = node._saved_dim
+        indices = unpack(node, "kept_indices")
+        return (fit(formulas_scans.add_chosen(grad, self_shape, dim, indices), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        result1 = result[1]
+        tangent0 = select_tangent(self_t, dim, True, result1)
+        return (tangent0, None)
+
+
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3167)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:2040"
+    spec_place = "derivatives.yaml:3167"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5683,6 +7488,13 @@ class MmBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: mm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
@@ -5717,11 +7529,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3185)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:2058"
+    spec_place = "derivatives.yaml:3185"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -5742,6 +7554,13 @@ class BmmBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: bmm_backward(wanted, grad, self, mat2); or by the formulas under create_graph."""
@@ -5776,11 +7595,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3202)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:2075"
+    spec_place = "derivatives.yaml:3202"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -5801,6 +7620,13 @@ class MvBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_vec is not None:
+            node.kept_vec = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: mv_backward(wanted, grad, self, vec); or by the formulas under create_graph."""
@@ -5833,11 +7659,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3219)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:2092"
+    spec_place = "derivatives.yaml:3219"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -5858,6 +7684,13 @@ class DotBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_tensor is not None:
+            node.kept_tensor = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: grad * conjugate(tensor); tensor: grad * conjugate(self)."""
@@ -5881,11 +7714,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3273)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:2146"
+    spec_place = "derivatives.yaml:3273"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -5912,6 +7745,13 @@ class AddmmBackward0(Node):
             node.kept_mat1_version = 0 if (version := mat1._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mat2 is not None:
+            node.kept_mat2 = FREED
+        if node.kept_mat1 is not None:
+            node.kept_mat1 = FREED
 
     def apply(node, grad):
         """self: scaled(grad, beta); mat1: scaled(grad.mm(adjoint(mat2)), alpha); mat2: scaled(adjoint(mat1).mm(grad), alpha)."""
@@ -5941,7 +7781,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2168)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3295)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -5952,7 +7792,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:2168"
+    spec_place = "derivatives.yaml:3295"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -5979,6 +7819,13 @@ class BaddbmmBackward0(Node):
             node.kept_batch1_version = 0 if (version := batch1._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_batch2 is not None:
+            node.kept_batch2 = FREED
+        if node.kept_batch1 is not None:
+            node.kept_batch1 = FREED
 
     def apply(node, grad):
         """self: scaled(grad, beta); batch1: scaled(grad.bmm(adjoint(batch2)), alpha); batch2: scaled(adjoint(batch1).bmm(grad), alpha)."""
@@ -6008,7 +7855,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2188)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3315)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -6020,7 +7867,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:2188"
+    spec_place = "derivatives.yaml:3315"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -6036,7 +7883,7 @@ class AddbmmBackward0(Node):
             (batch2._fn or batch2) if batch2._rg else None,
         )
         node._saved_beta = beta
-        node._saved_batch1_sym_sizes = batch1.shape
+        node._saved_batch1_sym_sizes = batch1._shape
         node._saved_alpha = alpha
         node.kept_batch2 = None
         if batch1._rg:
@@ -6048,6 +7895,13 @@ class AddbmmBackward0(Node):
             node.kept_batch1_version = 0 if (version := batch1._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_batch2 is not None:
+            node.kept_batch2 = FREED
+        if node.kept_batch1 is not None:
+            node.kept_batch1 = FREED
 
     def apply(node, grad):
         """self: scaled(grad, beta); batch1: scaled(expand_batch(grad, batch1.shape).bmm(adjoint(batch2)), alpha); batch2: scaled(adjoint(batch1).bmm(expand_batch(grad, batch1.shape)), alpha)."""
@@ -6082,11 +7936,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3335)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:2208"
+    spec_place = "derivatives.yaml:3335"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -6113,6 +7967,13 @@ class AddmvBackward0(Node):
             node.kept_mat_version = 0 if (version := mat._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_vec is not None:
+            node.kept_vec = FREED
+        if node.kept_mat is not None:
+            node.kept_mat = FREED
 
     def apply(node, grad):
         """self: scaled(grad, beta); mat: scaled(grad.outer(conjugate(vec)), alpha); vec: scaled(adjoint(mat).mv(grad), alpha)."""
@@ -6141,12 +8002,852 @@ class AddmvBackward0(Node):
         return (tangent0,)
 
 
+class LinalgInvBackward0(Node):
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3540)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "linalg_inv"
+    spec_place = "derivatives.yaml:3540"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgInvBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """A: -adjoint(result).matmul(grad).matmul(adjoint(result))."""
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(-formulas_linalg.adjoint(result).matmul(grad).matmul(formulas_linalg.adjoint(result)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = -result.matmul(A_t).matmul(result)
+        return (tangent0,)
+
+
+class LinalgInvExBackward0(Node):
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:3569)."""
+
+    __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
+    op_name = "linalg_inv_ex"
+    spec_place = "derivatives.yaml:3569"
+    output_count = 2
+    saved_slots = ("kept_inverse",)
+    saved_outputs = {"kept_inverse": 0}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgInvExBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_inverse = saved = alias_of(results[0])
+        node.kept_inverse_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_inverse is not None:
+            node.kept_inverse = FREED
+
+    def apply(node, grads):
+        """A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        inverse = unpack_output(node, "kept_inverse", 0)
+        return (
+            fit(-formulas_linalg.adjoint(inverse).matmul(grad).matmul(formulas_linalg.adjoint(inverse)), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, A, check_errors, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        inverse = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = -inverse.matmul(A_t).matmul(inverse)
+        return (tangent0, None)
+
+
+class SolveMatricesBackward0(Node):
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:3587)."""
+
+    __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
+    op_name = "solve_matrices"
+    spec_place = "derivatives.yaml:3587"
+    output_count = 2
+    saved_slots = ("kept_A", "kept_solution")
+    saved_outputs = {"kept_solution": 0}
+
+    @staticmethod
+    def record(results, A, B):
+        """Put `results` into the graph."""
+        node = new(SolveMatricesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype), (B._shape, B._dtype))
+        node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_solution = saved = alias_of(results[0])
+        node.kept_solution_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+        if node.kept_solution is not None:
+            node.kept_solution = FREED
+
+    def apply(node, grads):
+        """A: solve_slopes(...)[0]; B: solve_slopes(...)[1]."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 2
+        A = unpack(node, "kept_A")
+        solution = unpack_output(node, "kept_solution", 0)
+        shared_0 = formulas_solving.solve_slopes(grad, A, solution)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, A, B, check_errors, A_t, B_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        solution = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        B_t = zeros_if_missing(B_t, B)
+        tangent0 = formulas_solving.solve_tangent(A, solution, A_t, B_t)
+        return (tangent0, None)
+
+
+class SolveTriangularMatricesBackward0(Node):
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:3632)."""
+
+    __slots__ = (
+        "_saved_unitriangular",
+        "_saved_upper",
+        "kept_A",
+        "kept_A_version",
+        "kept_result",
+        "kept_result_version",
+    )
+    op_name = "solve_triangular_matrices"
+    spec_place = "derivatives.yaml:3632"
+    saved_slots = ("kept_A", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, A, B, upper, unitriangular):
+        """Put `result` into the graph."""
+        node = new(SolveTriangularMatricesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype), (B._shape, B._dtype))
+        node.edges = ((A._fn or A) if A._rg else None, (B._fn or B) if B._rg else None)
+        node._saved_upper = upper
+        node._saved_unitriangular = unitriangular
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """A: triangular_slopes(...)[0]; B: triangular_slopes(...)[1]."""
+        upper = node._saved_upper
+        unitriangular = node._saved_unitriangular
+        A = unpack(node, "kept_A")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_solving.triangular_slopes(grad, A, result, upper, unitriangular)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, A, B, upper, unitriangular, A_t, B_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        B_t = zeros_if_missing(B_t, B)
+        tangent0 = formulas_solving.triangular_tangent(A, result, A_t, B_t, upper, unitriangular)
+        return (tangent0,)
+
+
+class LinalgDetBackward0(Node):
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:3660)."""
+
+    __slots__ = ("kept_A", "kept_A_version")
+    op_name = "linalg_det"
+    spec_place = "derivatives.yaml:3660"
+    saved_slots = ("kept_A",)
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgDetBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+
+    def apply(node, grad):
+        """A: grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))."""
+        A = unpack(node, "kept_A")
+        return (fit(grad.unsqueeze(-1).unsqueeze(-1) * formulas_reductions.conjugate(op.cofactors(A)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = (op.cofactors(A) * A_t).sum((-2, -1))
+        return (tangent0,)
+
+
+class CofactorsBackward0(Node):
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:3677)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "cofactors"
+    spec_place = "derivatives.yaml:3677"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(CofactorsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: cofactors_slope(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_solving.cofactors_slope(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_solving.cofactors_tangent(self, result, self_t)
+        return (tangent0,)
+
+
+class LinalgSlogdetBackward0(Node):
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3699)."""
+
+    __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
+    op_name = "linalg_slogdet"
+    spec_place = "derivatives.yaml:3699"
+    output_count = 2
+    saved_slots = ("kept_A", "kept_sign")
+    saved_outputs = {"kept_sign": 0}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgSlogdetBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        node.kept_sign = saved = alias_of(results[0])
+        node.kept_sign_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+        if node.kept_sign is not None:
+            node.kept_sign = FREED
+
+    def apply(node, grads):
+        """A: log_determinant_slope(grads, A, sign)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        A = unpack(node, "kept_A")
+        sign = unpack_output(node, "kept_sign", 0)
+        return (fit(formulas_solving.log_determinant_slope(grads, A, sign), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        sign = result[0]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_solving.log_determinant_tangents(A, sign, A_t)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class CholeskyFactorBackward0(Node):
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:3738)."""
+
+    __slots__ = ("kept_L", "kept_L_version", "output_metas")
+    op_name = "cholesky_factor"
+    spec_place = "derivatives.yaml:3738"
+    output_count = 2
+    saved_slots = ("kept_L",)
+    saved_outputs = {"kept_L": 0}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(CholeskyFactorBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_L = saved = alias_of(results[0])
+        node.kept_L_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_L is not None:
+            node.kept_L = FREED
+
+    def apply(node, grads):
+        """self: cholesky_slope(grad, L)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        L = unpack_output(node, "kept_L", 0)
+        return (fit(formulas_solving.cholesky_slope(grad, L), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, check_errors, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        L = result[0]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_solving.cholesky_tangent(L, self_t)
+        return (tangent0, None)
+
+
+class LinalgSvdBackward0(Node):
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:3885)."""
+
+    __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
+    op_name = "linalg_svd"
+    spec_place = "derivatives.yaml:3885"
+    output_count = 3
+    saved_slots = ("kept_U", "kept_S", "kept_Vh")
+    saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
+
+    @staticmethod
+    def record(results, A):
+        """Put `results` into the graph."""
+        node = new(LinalgSvdBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_U = saved = alias_of(results[0])
+        node.kept_U_version = saved._writes[0]
+        node.kept_S = saved = alias_of(results[1])
+        node.kept_S_version = saved._writes[0]
+        node.kept_Vh = saved = alias_of(results[2])
+        node.kept_Vh_version = saved._writes[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+        results[2]._fn = Output(node, 2)
+        results[2]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_U is not None:
+            node.kept_U = FREED
+        if node.kept_S is not None:
+            node.kept_S = FREED
+        if node.kept_Vh is not None:
+            node.kept_Vh = FREED
+
+    def apply(node, grads):
+        """A: svd_slope(grads, U, S, Vh)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        U = unpack_output(node, "kept_U", 0)
+        S = unpack_output(node, "kept_S", 1)
+        Vh = unpack_output(node, "kept_Vh", 2)
+        return (fit(formulas_decompositions.svd_slope(grads, U, S, Vh), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, full_matrices, driver, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        U = result[0]
+        S = result[1]
+        Vh = result[2]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_decompositions.svd_tangents_of(A_t, U, S, Vh)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        tangent2 = shared_0[2]
+        return (tangent0, tangent1, tangent2)
+
+
+class LinalgSvdvalsBackward0(Node):
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:3905)."""
+
+    __slots__ = ("kept_A", "kept_A_version")
+    op_name = "linalg_svdvals"
+    spec_place = "derivatives.yaml:3905"
+    saved_slots = ("kept_A",)
+
+    @staticmethod
+    def record(result, A):
+        """Put `result` into the graph."""
+        node = new(LinalgSvdvalsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node.kept_A = A
+        node.kept_A_version = 0 if (version := A._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_A is not None:
+            node.kept_A = FREED
+
+    def apply(node, grad):
+        """A: singular_values_slope(grad, A)."""
+        A = unpack(node, "kept_A")
+        return (fit(formulas_decompositions.singular_values_slope(grad, A), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, driver, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        A_t = zeros_if_missing(A_t, A)
+        tangent0 = formulas_decompositions.singular_values_tangent(A, A_t)
+        return (tangent0,)
+
+
+class HermitianEigenBackward0(Node):
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3936)."""
+
+    __slots__ = (
+        "kept_eigenvalues",
+        "kept_eigenvalues_version",
+        "kept_eigenvectors",
+        "kept_eigenvectors_version",
+        "output_metas",
+    )
+    op_name = "hermitian_eigen"
+    spec_place = "derivatives.yaml:3936"
+    output_count = 2
+    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
+    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(HermitianEigenBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
+        node.kept_eigenvectors = saved = alias_of(results[1])
+        node.kept_eigenvectors_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_eigenvalues is not None:
+            node.kept_eigenvalues = FREED
+        if node.kept_eigenvectors is not None:
+            node.kept_eigenvectors = FREED
+
+    def apply(node, grads):
+        """self: eigen_slope(grads, eigenvalues, eigenvectors)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
+        return (fit(formulas_decompositions.eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        eigenvalues = result[0]
+        eigenvectors = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        shared_0 = formulas_decompositions.eigen_tangents(self_t, eigenvalues, eigenvectors)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class HermitianEigenvaluesBackward0(Node):
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:3965)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "hermitian_eigenvalues"
+    spec_place = "derivatives.yaml:3965"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(HermitianEigenvaluesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: eigenvalues_slope(grad, self)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.eigenvalues_slope(grad, self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.eigenvalues_tangent(self, self_t)
+        return (tangent0,)
+
+
+class LinalgEigBackward0(Node):
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3992)."""
+
+    __slots__ = (
+        "kept_eigenvalues",
+        "kept_eigenvalues_version",
+        "kept_eigenvectors",
+        "kept_eigenvectors_version",
+        "output_metas",
+    )
+    op_name = "linalg_eig"
+    spec_place = "derivatives.yaml:3992"
+    output_count = 2
+    saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
+    saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(LinalgEigBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_eigenvalues = saved = alias_of(results[0])
+        node.kept_eigenvalues_version = saved._writes[0]
+        node.kept_eigenvectors = saved = alias_of(results[1])
+        node.kept_eigenvectors_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_eigenvalues is not None:
+            node.kept_eigenvalues = FREED
+        if node.kept_eigenvectors is not None:
+            node.kept_eigenvectors = FREED
+
+    def apply(node, grads):
+        """self: general_eigen_slope(grads, eigenvalues, eigenvectors)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        eigenvalues = unpack_output(node, "kept_eigenvalues", 0)
+        eigenvectors = unpack_output(node, "kept_eigenvectors", 1)
+        return (fit(formulas_decompositions.general_eigen_slope(grads, eigenvalues, eigenvectors), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        eigenvalues = result[0]
+        eigenvectors = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        shared_0 = formulas_decompositions.general_eigen_tangents(self_t, eigenvalues, eigenvectors)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class LinalgEigvalsBackward0(Node):
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4011)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "linalg_eigvals"
+    spec_place = "derivatives.yaml:4011"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LinalgEigvalsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: general_eigenvalues_slope(grad, self)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.general_eigenvalues_slope(grad, self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.general_eigenvalues_tangent(self, self_t)
+        return (tangent0,)
+
+
+class LinalgQrBackward0(Node):
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4029)."""
+
+    __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
+    op_name = "linalg_qr"
+    spec_place = "derivatives.yaml:4029"
+    output_count = 2
+    saved_slots = ("kept_Q", "kept_R")
+    saved_outputs = {"kept_Q": 0, "kept_R": 1}
+
+    @staticmethod
+    def record(results, A, mode):
+        """Put `results` into the graph."""
+        node = new(LinalgQrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((A._shape, A._dtype),)
+        node.edges = (A._fn or A,)
+        node._saved_mode = mode
+        node.kept_Q = saved = alias_of(results[0])
+        node.kept_Q_version = saved._writes[0]
+        node.kept_R = saved = alias_of(results[1])
+        node.kept_R_version = saved._writes[0]
+        node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+        results[1]._fn = Output(node, 1)
+        results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_Q is not None:
+            node.kept_Q = FREED
+        if node.kept_R is not None:
+            node.kept_R = FREED
+
+    def apply(node, grads):
+        """A: qr_slope(grads, Q, R, mode)."""
+        grads = [missing_output(node, i) if g is None else g for i, g in enumerate(grads)]
+        mode = node._saved_mode
+        Q = unpack_output(node, "kept_Q", 0)
+        R = unpack_output(node, "kept_R", 1)
+        return (fit(formulas_decompositions.qr_slope(grads, Q, R, mode), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, A, mode, A_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        Q = result[0]
+        R = result[1]
+        A_t = zeros_if_missing(A_t, A)
+        shared_0 = formulas_decompositions.qr_tangents(A_t, A, Q, R, mode)
+        tangent0 = shared_0[0]
+        tangent1 = shared_0[1]
+        return (tangent0, tangent1)
+
+
+class PseudoInverseBackward0(Node):
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4058)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "pseudo_inverse"
+    spec_place = "derivatives.yaml:4058"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(PseudoInverseBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: pseudo_inverse_slope(grad, self, result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(formulas_decompositions.pseudo_inverse_slope(grad, self, result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, atol, rtol, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.pseudo_inverse_tangent(self, result, self_t)
+        return (tangent0,)
+
+
+class LinalgMatrixExpBackward0(Node):
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4221)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "linalg_matrix_exp"
+    spec_place = "derivatives.yaml:4221"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LinalgMatrixExpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: exponential_along(adjoint(self), grad)."""
+        self = unpack(node, "kept_self")
+        return (fit(formulas_decompositions.exponential_along(formulas_linalg.adjoint(self), grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_decompositions.exponential_along(self, self_t)
+        return (tangent0,)
+
+
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4306)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:2231"
+    spec_place = "derivatives.yaml:4306"
 
     @staticmethod
     def record(result, self):
@@ -6156,7 +8857,7 @@ class ViewBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6173,11 +8874,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4384)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:2309"
+    spec_place = "derivatives.yaml:4384"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -6206,11 +8907,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4400)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:2325"
+    spec_place = "derivatives.yaml:4400"
 
     @staticmethod
     def record(result, self, dims):
@@ -6237,11 +8938,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4423)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:2348"
+    spec_place = "derivatives.yaml:4423"
 
     @staticmethod
     def record(result, self):
@@ -6266,11 +8967,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4439)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:2364"
+    spec_place = "derivatives.yaml:4439"
 
     @staticmethod
     def record(result, self):
@@ -6280,7 +8981,7 @@ class SqueezeBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6297,11 +8998,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4454)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:2379"
+    spec_place = "derivatives.yaml:4454"
 
     @staticmethod
     def record(result, self):
@@ -6311,7 +9012,7 @@ class SqueezeBackward1(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6328,11 +9029,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4464)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:2389"
+    spec_place = "derivatives.yaml:4464"
 
     @staticmethod
     def record(result, self, dim):
@@ -6359,11 +9060,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4479)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:2404"
+    spec_place = "derivatives.yaml:4479"
 
     @staticmethod
     def record(result, self):
@@ -6373,7 +9074,7 @@ class ExpandBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         result._fn = node
         result._rg = True
 
@@ -6400,11 +9101,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4495)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:2420"
+    spec_place = "derivatives.yaml:4495"
 
     @staticmethod
     def record(result, self):
@@ -6428,12 +9129,84 @@ class AliasBackward0(Node):
         return (tangent0,)
 
 
+class UnfoldBackward0(Node):
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4827)."""
+
+    __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
+    op_name = "unfold"
+    spec_place = "derivatives.yaml:4827"
+
+    @staticmethod
+    def record(result, self, dimension, size, step):
+        """Put `result` into the graph."""
+        node = new(UnfoldBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_dimension = dimension
+        node._saved_size = size
+        node._saved_step = step
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: unfold_backward(grad, self.shape, dimension, size, step)."""
+        self_shape = node._saved_self_sym_sizes
+        dimension = node._saved_dimension
+        size = node._saved_size
+        step = node._saved_step
+        return (fit(op.unfold_backward(grad, self_shape, dimension, size, step), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dimension, size, step, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.unfold(self_t, dimension, size, step)
+        return (tangent0,)
+
+
+class UnfoldBackwardBackward0(Node):
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:4842)."""
+
+    __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
+    op_name = "unfold_backward"
+    spec_place = "derivatives.yaml:4842"
+
+    @staticmethod
+    def record(result, grad_output, dim, length, step):
+        """Put `result` into the graph."""
+        node = new(UnfoldBackwardBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_dim = dim
+        node._saved_length = length
+        node._saved_step = step
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """grad_output: grad.unfold(dim, length, step)."""
+        dim = node._saved_dim
+        length = node._saved_length
+        step = node._saved_step
+        return (fit(grad.unfold(dim, length, step), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, grad_output, input_sizes, dim, length, step, grad_output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.unfold_backward(grad_output_t, input_sizes, dim, length, step)
+        return (tangent0,)
+
+
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4854)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:2469"
+    spec_place = "derivatives.yaml:4854"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -6443,7 +9216,7 @@ class SelectBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_index = index
         result._fn = node
@@ -6476,11 +9249,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4867)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:2482"
+    spec_place = "derivatives.yaml:4867"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -6509,11 +9282,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:2494)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:4879)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:2494"
+    spec_place = "derivatives.yaml:4879"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -6523,7 +9296,7 @@ class SliceBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_start = start
         node._saved_end = end
@@ -6562,11 +9335,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:2509)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:4894)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:2509"
+    spec_place = "derivatives.yaml:4894"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -6599,11 +9372,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4908)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:2523"
+    spec_place = "derivatives.yaml:4908"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -6613,7 +9386,7 @@ class NarrowBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node._saved_start = start
         node._saved_length = length
@@ -6636,7 +9409,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4920)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -6647,7 +9420,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:2535"
+    spec_place = "derivatives.yaml:4920"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -6657,7 +9430,7 @@ class AsStridedBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_self_stride = self.stride()
         node._saved_self_storage_offset = self.storage_offset()
         node._saved_size = size
@@ -6694,11 +9467,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:2552)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:4937)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:2552"
+    spec_place = "derivatives.yaml:4937"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -6710,7 +9483,7 @@ class RestrideBackward0(Node):
         node.edges = (self._fn or self,)
         node._saved_to_stride = to_stride
         node._saved_to_offset = to_offset
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_stride = stride
         node._saved_offset = offset
         result._fn = node
@@ -6733,11 +9506,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4952)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:2567"
+    spec_place = "derivatives.yaml:4952"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -6747,7 +9520,7 @@ class DiagonalBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_offset = offset
         node._saved_dim1 = dim1
         node._saved_dim2 = dim2
@@ -6783,11 +9556,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:2584)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:4969)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:2584"
+    spec_place = "derivatives.yaml:4969"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -6818,11 +9591,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5002)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:2617"
+    spec_place = "derivatives.yaml:5002"
 
     @staticmethod
     def record(result, self, dim):
@@ -6856,11 +9629,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5014)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:2629"
+    spec_place = "derivatives.yaml:5014"
 
     @staticmethod
     def record(result, self, dim):
@@ -6894,11 +9667,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5028)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:2643"
+    spec_place = "derivatives.yaml:5028"
 
     @staticmethod
     def record(result, self, dim):
@@ -6932,11 +9705,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5055)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:2670"
+    spec_place = "derivatives.yaml:5055"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -6946,7 +9719,7 @@ class CatBackward0(Node):
         node.hooks = None
         node.metas = [meta_of(t) for t in tensors]
         node.edges = tuple([edge_of(t) for t in tensors])
-        node._saved_tensors_sizes = [t.shape for t in tensors]
+        node._saved_tensors_sizes = [t._shape for t in tensors]
         node._saved_dim = dim
         result._fn = node
         result._rg = True
@@ -6976,11 +9749,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5077)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:2692"
+    spec_place = "derivatives.yaml:5077"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -7017,11 +9790,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5094)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:2709"
+    spec_place = "derivatives.yaml:5094"
 
     @staticmethod
     def record(result, self, dims):
@@ -7058,11 +9831,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5110)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:2725"
+    spec_place = "derivatives.yaml:5110"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -7102,11 +9875,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5125)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:2740"
+    spec_place = "derivatives.yaml:5125"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7143,11 +9916,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5143)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:2758"
+    spec_place = "derivatives.yaml:5143"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -7184,11 +9957,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5161)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:2776"
+    spec_place = "derivatives.yaml:5161"
 
     @staticmethod
     def record(result, self, pad):
@@ -7226,11 +9999,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5180)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:2795"
+    spec_place = "derivatives.yaml:5180"
 
     @staticmethod
     def record(result, self):
@@ -7255,11 +10028,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5195)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:2810"
+    spec_place = "derivatives.yaml:5195"
 
     @staticmethod
     def record(result, self):
@@ -7284,11 +10057,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5209)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:2824"
+    spec_place = "derivatives.yaml:5209"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7299,11 +10072,16 @@ class IndexBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node.kept_indices = indices
         node.kept_indices_version = [0 if t is None else version_of(t) for t in indices]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: index_backward(grad, self.shape, indices); or by the formulas under create_graph."""
@@ -7330,11 +10108,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5229)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:2844"
+    spec_place = "derivatives.yaml:5229"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7350,6 +10128,11 @@ class IndexBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grad):
         """grad_output: index(grad, indices)."""
         indices = unpack_list(node, "kept_indices")
@@ -7363,11 +10146,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5244)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:2859"
+    spec_place = "derivatives.yaml:5244"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -7383,6 +10166,11 @@ class IndexPutBackward0(Node):
         node.kept_indices_version = [0 if t is None else version_of(t) for t in indices]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grad):
         """self: grad if accumulate else zero_at(grad, indices); values: index(grad, indices)."""
@@ -7404,11 +10192,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5266)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:2881"
+    spec_place = "derivatives.yaml:5266"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7419,12 +10207,17 @@ class IndexSelectBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_index = index
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: index_select_backward(grad, self.shape, dim, index); or by the formulas under create_graph."""
@@ -7453,11 +10246,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5283)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:2898"
+    spec_place = "derivatives.yaml:5283"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7470,13 +10263,18 @@ class IndexAddBackward0(Node):
         node.edges = ((self._fn or self) if self._rg else None, (source._fn or source) if source._rg else None)
         node._saved_dim = dim
         node._saved_alpha = alpha
-        node._saved_source_sym_sizes = source.shape
+        node._saved_source_sym_sizes = source._shape
         node.kept_index = None
         if source._rg:
             node.kept_index = index
             node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """self: grad; source: scaled(grad.index_select(dim, index), alpha).reshape(source.shape)."""
@@ -7502,11 +10300,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5302)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:2917"
+    spec_place = "derivatives.yaml:5302"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7517,12 +10315,17 @@ class GatherBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_dim = dim
         node.kept_index = index
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: gather_slope(grad, self.shape, dim, index); or by the formulas under create_graph."""
@@ -7551,11 +10354,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5321)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:2936"
+    spec_place = "derivatives.yaml:5321"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7567,11 +10370,16 @@ class ScatterBackward0(Node):
         node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
-        node._saved_src_sym_sizes = src.shape
+        node._saved_src_sym_sizes = src._shape
         node.kept_index = index
         node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """self: grad.scatter(dim, index, 0); src: gather_to(grad, dim, index, src.shape)."""
@@ -7594,11 +10402,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5341)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:2956"
+    spec_place = "derivatives.yaml:5341"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7615,6 +10423,11 @@ class ScatterBackward1(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
+
     def apply(node, grad):
         """self: grad.scatter(dim, index, 0)."""
         dim = node._saved_dim
@@ -7630,11 +10443,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5354)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:2969"
+    spec_place = "derivatives.yaml:5354"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -7646,13 +10459,18 @@ class ScatterAddBackward0(Node):
         node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
         node._saved_dim = dim
-        node._saved_src_sym_sizes = src.shape
+        node._saved_src_sym_sizes = src._shape
         node.kept_index = None
         if src._rg:
             node.kept_index = index
             node.kept_index_version = 0 if (version := index._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_index is not None:
+            node.kept_index = FREED
 
     def apply(node, grad):
         """self: grad; src: gather_to(grad, dim, index, src.shape)."""
@@ -7675,11 +10493,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5373)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:2988"
+    spec_place = "derivatives.yaml:5373"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -7697,6 +10515,11 @@ class MaskedFillBackward0(Node):
         node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0)."""
@@ -7723,11 +10546,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5389)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:3004"
+    spec_place = "derivatives.yaml:5389"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -7745,6 +10568,11 @@ class MaskedFillBackward1(Node):
         node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
 
     def apply(node, grad):
         """self: grad.masked_fill(mask, 0); value: grad.masked_fill(mask.logical_not(), 0)."""
@@ -7786,12 +10614,97 @@ class MaskedFillBackward1(Node):
         return (tangent0,)
 
 
+class ScatterReduceBackward0(Node):
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:5517)."""
+
+    __slots__ = (
+        "_saved_dim",
+        "_saved_include_self",
+        "_saved_reduce",
+        "kept_index",
+        "kept_index_version",
+        "kept_result",
+        "kept_result_version",
+        "kept_self",
+        "kept_self_version",
+        "kept_src",
+        "kept_src_version",
+    )
+    op_name = "scatter_reduce.two"
+    spec_place = "derivatives.yaml:5517"
+    saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self, dim, index, src, reduce, include_self):
+        """Put `result` into the graph."""
+        node = new(ScatterReduceBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (src._shape, src._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (src._fn or src) if src._rg else None)
+        node._saved_dim = dim
+        node._saved_reduce = reduce
+        node._saved_include_self = include_self
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_index = index
+        node.kept_index_version = 0 if (version := index._writes) is None else version[0]
+        node.kept_src = src
+        node.kept_src_version = 0 if (version := src._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_index is not None:
+            node.kept_index = FREED
+        if node.kept_src is not None:
+            node.kept_src = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: scatter_reduce_backward(...)[0]; src: scatter_reduce_backward(...)[1]."""
+        dim = node._saved_dim
+        reduce = node._saved_reduce
+        include_self = node._saved_include_self
+        self = unpack(node, "kept_self")
+        index = unpack(node, "kept_index")
+        src = unpack(node, "kept_src")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_reducing_at.scatter_reduce_backward(
+            grad, self, dim, index, src, reduce, include_self, result
+        )
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, dim, index, src, reduce, include_self, self_t, src_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        src_t = zeros_if_missing(src_t, src)
+        tangent0 = formulas_reducing_at.scatter_reduce_forward(
+            self, self_t, dim, index, src, src_t, reduce, include_self, result
+        )
+        return (tangent0,)
+
+
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:5641)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:3049"
+    spec_place = "derivatives.yaml:5641"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7829,11 +10742,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:5655)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:3063"
+    spec_place = "derivatives.yaml:5655"
 
     @staticmethod
     def record(result, self, value):
@@ -7865,11 +10778,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:5667)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:3075"
+    spec_place = "derivatives.yaml:5667"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -7907,11 +10820,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:5679)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:3087"
+    spec_place = "derivatives.yaml:5679"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -7950,7 +10863,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:5701)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -7962,7 +10875,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:3109"
+    spec_place = "derivatives.yaml:5701"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -7981,9 +10894,9 @@ class LinearBackward0(Node):
             (weight._fn or weight) if weight._rg else None,
             None if bias is None else edge_of(bias),
         )
-        node._saved_bias_sym_sizes = None if bias is None else bias.shape
-        node._saved_self_sym_sizes = self.shape
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_bias_sym_sizes = None if bias is None else bias._shape
+        node._saved_self_sym_sizes = self._shape
+        node._saved_weight_sym_sizes = weight._shape
         node.kept_weight = None
         if self._rg:
             node.kept_weight = weight
@@ -7994,6 +10907,13 @@ class LinearBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: linear_backward(wanted, grad, self, weight, self.shape, weight.shape); or by the formulas under create_graph."""
@@ -8037,11 +10957,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:5728)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:3136"
+    spec_place = "derivatives.yaml:5728"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8066,6 +10986,13 @@ class LinearWeightGradBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
+
     def apply(node, grad):
         """grad_output: linear(conjugate(self), grad); self: rows_times(conjugate(grad_output), grad)."""
         self = unpack(node, "kept_self")
@@ -8089,7 +11016,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3154)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5746)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8104,7 +11031,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:3154"
+    spec_place = "derivatives.yaml:5746"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -8123,12 +11050,12 @@ class ConvolutionBackward0(Node):
             (weight._fn or weight) if weight._rg else None,
             None if bias is None else edge_of(bias),
         )
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_stride = stride
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_weight_sym_sizes = weight._shape
         node.kept_weight = None
         if self._rg:
             node.kept_weight = weight
@@ -8139,6 +11066,13 @@ class ConvolutionBackward0(Node):
             node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
 
     def apply(node, grad):
         """self: convolution_input_grad(grad, conjugate(weight), self.shape, stride, padding, dilation, groups); weight: convolution_weight_grad(grad, conjugate(self), weight.shape, stride, padding, dilation, groups); bias: sum_to_channel(grad, stride)."""
@@ -8178,7 +11112,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3184)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5776)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8192,7 +11126,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:3184"
+    spec_place = "derivatives.yaml:5776"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -8210,7 +11144,7 @@ class ConvolutionInputGradBackward0(Node):
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_weight_sym_sizes = weight._shape
         node.kept_weight = None
         if grad_output._rg:
             node.kept_weight = weight
@@ -8221,6 +11155,13 @@ class ConvolutionInputGradBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: convolution(grad, conjugate(weight), None, stride, padding, dilation, groups); weight: convolution_weight_grad(conjugate(grad_output), grad, weight.shape, stride, padding, dilation, groups)."""
@@ -8258,7 +11199,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:3201)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5793)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -8272,7 +11213,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:3201"
+    spec_place = "derivatives.yaml:5793"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -8290,7 +11231,7 @@ class ConvolutionWeightGradBackward0(Node):
         node._saved_padding = padding
         node._saved_dilation = dilation
         node._saved_groups = groups
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node.kept_self = None
         if grad_output._rg:
             node.kept_self = self
@@ -8301,6 +11242,13 @@ class ConvolutionWeightGradBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: convolution(conjugate(self), grad, None, stride, padding, dilation, groups); self: convolution_input_grad(conjugate(grad_output), grad, self.shape, stride, padding, dilation, groups)."""
@@ -8336,11 +11284,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5905)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:3313"
+    spec_place = "derivatives.yaml:5905"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -8350,7 +11298,7 @@ class BorderPadBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_pad = pad
         node._saved_mode = mode
         result._fn = node
@@ -8371,11 +11319,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5922)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:3330"
+    spec_place = "derivatives.yaml:5922"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -8403,12 +11351,213 @@ class BorderPadBackwardBackward0(Node):
         return (tangent0,)
 
 
+class Im2colBackward0(Node):
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5939)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
+    op_name = "im2col"
+    spec_place = "derivatives.yaml:5939"
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Im2colBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_self_sym_sizes = self._shape
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)."""
+        self_shape = node._saved_self_sym_sizes
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.col2im(grad, self_shape[-2:], kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.im2col(self_t, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
+class Col2imBackward0(Node):
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5954)."""
+
+    __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
+    op_name = "col2im"
+    spec_place = "derivatives.yaml:5954"
+
+    @staticmethod
+    def record(result, self, kernel_size, dilation, padding, stride):
+        """Put `result` into the graph."""
+        node = new(Col2imBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_kernel_size = kernel_size
+        node._saved_dilation = dilation
+        node._saved_padding = padding
+        node._saved_stride = stride
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: im2col(grad, kernel_size, dilation, padding, stride)."""
+        kernel_size = node._saved_kernel_size
+        dilation = node._saved_dilation
+        padding = node._saved_padding
+        stride = node._saved_stride
+        return (fit(op.im2col(grad, kernel_size, dilation, padding, stride), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, output_size, kernel_size, dilation, padding, stride, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.col2im(self_t, output_size, kernel_size, dilation, padding, stride)
+        return (tangent0,)
+
+
+class ResampleBackward0(Node):
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:5999)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_scale",
+        "_saved_self_sym_sizes",
+    )
+    op_name = "resample"
+    spec_place = "derivatives.yaml:5999"
+
+    @staticmethod
+    def record(result, self, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """All gradients from one kernel: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        shape, own = node.metas[0]
+        if mode.grad or watch.active or own is not dtype or not dtype.native:
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            as_gradient(
+                resampling_kernels.resample_backward(
+                    grad, dim, self_shape[dim], filter, align_corners, scale, antialias
+                ),
+                shape,
+                dtype,
+            ),
+        )
+
+    def formula(node, grad):
+        """self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(
+                op.resample_backward(grad, dim, self_shape[dim], filter, align_corners, scale, antialias), node.metas[0]
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, length, filter, align_corners, scale, antialias, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample(self_t, dim, length, filter, align_corners, scale, antialias)
+        return (tangent0,)
+
+
+class ResampleBackwardBackward0(Node):
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6016)."""
+
+    __slots__ = (
+        "_saved_align_corners",
+        "_saved_antialias",
+        "_saved_dim",
+        "_saved_filter",
+        "_saved_grad_output_sym_sizes",
+        "_saved_scale",
+    )
+    op_name = "resample_backward"
+    spec_place = "derivatives.yaml:6016"
+
+    @staticmethod
+    def record(result, grad_output, dim, filter, align_corners, scale, antialias):
+        """Put `result` into the graph."""
+        node = new(ResampleBackwardBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((grad_output._shape, grad_output._dtype),)
+        node.edges = (grad_output._fn or grad_output,)
+        node._saved_dim = dim
+        node._saved_grad_output_sym_sizes = grad_output._shape
+        node._saved_filter = filter
+        node._saved_align_corners = align_corners
+        node._saved_scale = scale
+        node._saved_antialias = antialias
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)."""
+        dim = node._saved_dim
+        grad_output_shape = node._saved_grad_output_sym_sizes
+        filter = node._saved_filter
+        align_corners = node._saved_align_corners
+        scale = node._saved_scale
+        antialias = node._saved_antialias
+        return (
+            fit(op.resample(grad, dim, grad_output_shape[dim], filter, align_corners, scale, antialias), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, grad_output, dim, length, filter, align_corners, scale, antialias, grad_output_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.resample_backward(grad_output_t, dim, length, filter, align_corners, scale, antialias)
+        return (tangent0,)
+
+
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6064)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:3344"
+    spec_place = "derivatives.yaml:6064"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8420,13 +11569,18 @@ class MaxPoolWithIndicesBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_spatial = spatial
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """self: max_pool_backward(grad, indices, self.shape, spatial)."""
@@ -8448,11 +11602,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3367)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6087)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:3367"
+    spec_place = "derivatives.yaml:6087"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -8469,6 +11623,11 @@ class MaxPoolBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grad):
         """grad_output: gather_places(grad, indices, spatial)."""
         spatial = node._saved_spatial
@@ -8483,11 +11642,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3416)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6136)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:3416"
+    spec_place = "derivatives.yaml:6136"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8499,13 +11658,18 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_spatial = spatial
         node.kept_indices = saved = results[1]
         node.kept_indices_version = 0 if (version := saved._writes) is None else version[0]
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grads):
         """self: max_pool_backward(grad, indices, self.shape, spatial)."""
@@ -8527,7 +11691,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6166)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8540,7 +11704,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:3446"
+    spec_place = "derivatives.yaml:6166"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -8550,7 +11714,7 @@ class AvgPoolBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_kernel_size = kernel_size
         node._saved_stride = stride
         node._saved_padding = padding
@@ -8600,7 +11764,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6186)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -8612,7 +11776,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:3466"
+    spec_place = "derivatives.yaml:6186"
 
     @staticmethod
     def record(
@@ -8682,11 +11846,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6237)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:3517"
+    spec_place = "derivatives.yaml:6237"
 
     @staticmethod
     def record(result, self, spatial):
@@ -8696,7 +11860,7 @@ class AdaptiveAvgPoolBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_spatial = spatial
         result._fn = node
         result._rg = True
@@ -8715,11 +11879,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6255)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:3535"
+    spec_place = "derivatives.yaml:6255"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -8729,7 +11893,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
         node.hooks = None
         node.metas = ((grad_output._shape, grad_output._dtype),)
         node.edges = (grad_output._fn or grad_output,)
-        node._saved_grad_output_sym_sizes = grad_output.shape
+        node._saved_grad_output_sym_sizes = grad_output._shape
         node._saved_spatial = spatial
         result._fn = node
         result._rg = True
@@ -8753,7 +11917,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3578)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6298)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -8772,7 +11936,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:3578"
+    spec_place = "derivatives.yaml:6298"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8795,8 +11959,8 @@ class StandardizeBackward0(Node):
         node._saved_dim = dim
         node._saved_affine_shape = affine_shape
         node._saved_eps = eps
-        node._saved_weight_sym_sizes = None if weight is None else weight.shape
-        node._saved_bias_sym_sizes = None if bias is None else bias.shape
+        node._saved_weight_sym_sizes = None if weight is None else weight._shape
+        node._saved_bias_sym_sizes = None if bias is None else bias._shape
         node.kept_self = None
         if (self is not None and self._rg) or (weight is not None and weight._rg):
             node.kept_self = self
@@ -8816,6 +11980,17 @@ class StandardizeBackward0(Node):
         )
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_mean is not None:
+            node.kept_mean = FREED
+        if node.kept_var is not None:
+            node.kept_var = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: standardize_backward(wanted, grad, self, weight, mean, var, dim, affine_shape, eps); or by the formulas under create_graph."""
@@ -8880,7 +12055,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:3603)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6323)."""
 
     __slots__ = (
         "_saved_eps",
@@ -8896,7 +12071,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:3603"
+    spec_place = "derivatives.yaml:6323"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -8937,6 +12112,17 @@ class StandardizeGroupsBackward0(Node):
         )
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_mean is not None:
+            node.kept_mean = FREED
+        if node.kept_var is not None:
+            node.kept_var = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: standardize_groups_backward(wanted, grad, self, weight, mean, var, groups, eps); or by the formulas under create_graph."""
@@ -8991,7 +12177,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:3625)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6345)."""
 
     __slots__ = (
         "_saved_eps",
@@ -9005,7 +12191,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:3625"
+    spec_place = "derivatives.yaml:6345"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -9053,6 +12239,17 @@ class NormalizeByBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_var is not None:
+            node.kept_var = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_mean is not None:
+            node.kept_mean = FREED
+
     def apply(node, grad):
         """self: grad * per_channel(scaled_rstd(var, weight, eps), grad.ndim); mean: sum_channels(grad).neg() * scaled_rstd(var, weight, eps); var: -0.5 * channel_moments(grad, self, mean) * scaled_rstd(var, weight, eps) / (var + eps); weight: channel_moments(grad, self, mean) * (var + eps).rsqrt(); bias: sum_channels(grad)."""
         eps = node._saved_eps
@@ -9099,7 +12296,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:3645)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:6365)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9114,7 +12311,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:3645"
+    spec_place = "derivatives.yaml:6365"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -9128,7 +12325,7 @@ class NormalizeRmsBackward0(Node):
         node.edges = ((self._fn or self) if self._rg else None, None if weight is None else edge_of(weight))
         node._saved_dim = dim
         node._saved_eps = eps
-        node._saved_weight_sym_sizes = None if weight is None else weight.shape
+        node._saved_weight_sym_sizes = None if weight is None else weight._shape
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
         node.kept_weight = None
@@ -9140,6 +12337,15 @@ class NormalizeRmsBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_scale is not None:
+            node.kept_scale = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: normalize_rms_backward(wanted, grad, self, weight, scale, dim); or by the formulas under create_graph."""
@@ -9187,11 +12393,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6387)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:3667"
+    spec_place = "derivatives.yaml:6387"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9208,6 +12414,11 @@ class SoftmaxBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: softmax_backward(grad, result, dim); or by the formulas under create_graph."""
@@ -9235,11 +12446,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6411)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:3691"
+    spec_place = "derivatives.yaml:6411"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9262,6 +12473,13 @@ class SoftmaxBackwardBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: softmax_backward(grad, output, dim); output: grad * (grad_output - (grad_output * output).sum(dim, True)) - grad_output * (grad * output).sum(dim, True)."""
@@ -9292,11 +12510,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6431)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:3711"
+    spec_place = "derivatives.yaml:6431"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9313,6 +12531,11 @@ class LogSoftmaxBackward0(Node):
         node.kept_result_version = saved._writes[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: log_softmax_backward(grad, result, dim); or by the formulas under create_graph."""
@@ -9340,11 +12563,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6454)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:3734"
+    spec_place = "derivatives.yaml:6454"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -9367,6 +12590,13 @@ class LogSoftmaxBackwardBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: grad - (grad * output.exp()).sum(dim, True); output: -grad * output.exp() * grad_output.sum(dim, True)."""
@@ -9393,7 +12623,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:3751)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:6471)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9408,7 +12638,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:3751"
+    spec_place = "derivatives.yaml:6471"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -9424,7 +12654,7 @@ class NllLossBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_reduction = reduction
         node._saved_ignore_index = ignore_index
         node.kept_target = target
@@ -9436,6 +12666,15 @@ class NllLossBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_total_weight is not None:
+            node.kept_total_weight = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: nll_loss_backward(grad, target, weight, total_weight, self.shape, reduction, ignore_index); or by the formulas under create_graph."""
@@ -9490,7 +12729,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:6496)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9503,7 +12742,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:3776"
+    spec_place = "derivatives.yaml:6496"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -9528,6 +12767,15 @@ class NllLossBackwardBackward0(Node):
         node.kept_total_weight_version = 0 if (version := total_weight._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_total_weight is not None:
+            node.kept_total_weight = FREED
 
     def apply(node, grad):
         """grad_output: nll_loss(grad, target, weight, 2, ignore_index)[0] / total_weight if reduction == 1 else nll_loss(grad, target, weight, reduction, ignore_index)[0]."""
@@ -9555,7 +12803,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6516)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -9572,7 +12820,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:3796"
+    spec_place = "derivatives.yaml:6516"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -9602,6 +12850,17 @@ class CrossEntropyLossBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_kept is not None:
+            node.kept_kept = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: cross_entropy_backward(grad, self, target, weight, kept, reduction, ignore_index, label_smoothing); or by the formulas under create_graph."""
@@ -9663,11 +12922,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:6547)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:3827"
+    spec_place = "derivatives.yaml:6547"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -9685,6 +12944,13 @@ class MseLossBackward0(Node):
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: mse_loss_slopes(wanted, grad, self, target, reduction); or by the formulas under create_graph."""
@@ -9721,7 +12987,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:6569)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9734,7 +13000,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:3849"
+    spec_place = "derivatives.yaml:6569"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -9770,6 +13036,15 @@ class MseLossBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
+
     def apply(node, grad):
         """grad_output: reduce_loss(2 * grad * (self - target), reduction); self: 2 * grad * spread_loss(grad_output, self.numel(), reduction); target: -2 * grad * spread_loss(grad_output, self.numel(), reduction)."""
         reduction = node._saved_reduction
@@ -9801,7 +13076,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:3869)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:6589)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9814,7 +13089,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:3869"
+    spec_place = "derivatives.yaml:6589"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -9841,6 +13116,15 @@ class BinaryCrossEntropyBackward0(Node):
         node.kept_weight_version = 0 if weight is None else version_of(weight)
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
 
     def apply(node, grad):
         """self: binary_cross_entropy_backward(grad, self, target, weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * probability_logit(self), weight).neg()."""
@@ -9874,7 +13158,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:3892)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:6612)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -9889,7 +13173,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:3892"
+    spec_place = "derivatives.yaml:6612"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -9928,6 +13212,17 @@ class BinaryCrossEntropyBackwardBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: reduce_loss(weighted(grad * (self - target) / bernoulli_variance(self), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * (self * self - 2 * self * target + target) / bernoulli_variance(self) ** 2, weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) / bernoulli_variance(self), weight).neg()."""
@@ -9985,7 +13280,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:3916)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:6636)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10000,7 +13295,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:3916"
+    spec_place = "derivatives.yaml:6636"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -10033,6 +13328,17 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         node.kept_pos_weight_version = 0 if pos_weight is None else version_of(pos_weight)
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_pos_weight is not None:
+            node.kept_pos_weight = FREED
 
     def apply(node, grad):
         """self: binary_cross_entropy_with_logits_backward(grad, self, target, weight, pos_weight, reduction); target: weighted(spread_loss(grad, self.numel(), reduction) * logit_target_slope(self, pos_weight), weight)."""
@@ -10068,7 +13374,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:6661)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -10085,7 +13391,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:3941"
+    spec_place = "derivatives.yaml:6661"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -10130,6 +13436,19 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
             node.kept_grad_output_version = 0 if (version := grad_output._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
+        if node.kept_pos_weight is not None:
+            node.kept_pos_weight = FREED
+        if node.kept_weight is not None:
+            node.kept_weight = FREED
+        if node.kept_grad_output is not None:
+            node.kept_grad_output = FREED
 
     def apply(node, grad):
         """grad_output: reduce_loss(weighted(grad * logit_slope(self, target, pos_weight), weight), reduction); self: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_curvature(self, target, pos_weight), weight); target: weighted(grad * spread_loss(grad_output, self.numel(), reduction) * logit_mixed_slope(self, pos_weight), weight)."""
@@ -10184,11 +13503,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:6683)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:3963"
+    spec_place = "derivatives.yaml:6683"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -10207,6 +13526,11 @@ class MaskedScaleBackward0(Node):
         node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
 
     def apply(node, grad):
         """self: masked_scale(grad, mask, scale)."""
@@ -10233,7 +13557,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:3978)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:6698)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10243,7 +13567,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:3978"
+    spec_place = "derivatives.yaml:6698"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10254,13 +13578,18 @@ class EmbeddingBackward0(Node):
         node.hooks = None
         node.metas = ((weight._shape, weight._dtype),)
         node.edges = (weight._fn or weight,)
-        node._saved_weight_sym_sizes = weight.shape
+        node._saved_weight_sym_sizes = weight._shape
         node._saved_padding_idx = padding_idx
         node._saved_scale_grad_by_freq = scale_grad_by_freq
         node.kept_indices = indices
         node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: embedding_backward(grad, indices, weight.shape[0], padding_idx, scale_grad_by_freq); or by the formulas under create_graph."""
@@ -10299,11 +13628,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4001)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:6721)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:4001"
+    spec_place = "derivatives.yaml:6721"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10321,6 +13650,11 @@ class EmbeddingBackwardBackward0(Node):
         result._fn = node
         result._rg = True
 
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
+
     def apply(node, grad):
         """grad_output: embedding_gather(grad, indices, padding_idx, scale_grad_by_freq)."""
         padding_idx = node._saved_padding_idx
@@ -10336,7 +13670,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:4017)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:6737)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -10346,7 +13680,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:4017"
+    spec_place = "derivatives.yaml:6737"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10357,13 +13691,18 @@ class EmbeddingGatherBackward0(Node):
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
-        node._saved_self_sym_sizes = self.shape
+        node._saved_self_sym_sizes = self._shape
         node._saved_padding_idx = padding_idx
         node._saved_scale_grad_by_freq = scale_grad_by_freq
         node.kept_indices = indices
         node.kept_indices_version = 0 if (version := indices._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_indices is not None:
+            node.kept_indices = FREED
 
     def apply(node, grad):
         """self: embedding_backward(grad, indices, self.shape[0], padding_idx, scale_grad_by_freq)."""
@@ -10383,7 +13722,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:6752)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10406,7 +13745,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:4032"
+    spec_place = "derivatives.yaml:6752"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -10463,6 +13802,23 @@ class RnnLayerBackward0(Node):
         results[0]._rg = True
         results[1]._fn = Output(node, 1)
         results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: rnn_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, batch_sizes, reverse, nonlinearity); or by the formulas under create_graph."""
@@ -10571,7 +13927,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6772)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10601,7 +13957,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:4052"
+    spec_place = "derivatives.yaml:6772"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -10681,6 +14037,31 @@ class LstmLayerBackward0(Node):
         results[1]._rg = True
         results[2]._fn = Output(node, 2)
         results[2]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_cell is not None:
+            node.kept_cell = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_weight_hr is not None:
+            node.kept_weight_hr = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_gates is not None:
+            node.kept_gates = FREED
+        if node.kept_cells is not None:
+            node.kept_cells = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: lstm_layer_backward(wanted, grads, self, hidden, cell, weight_ih, weight_hh, weight_hr, output, gates, cells, batch_sizes, reverse); or by the formulas under create_graph."""
@@ -10820,7 +14201,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6795)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -10844,7 +14225,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:4075"
+    spec_place = "derivatives.yaml:6795"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -10907,6 +14288,25 @@ class GruLayerBackward0(Node):
         results[0]._rg = True
         results[1]._fn = Output(node, 1)
         results[1]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_hidden is not None:
+            node.kept_hidden = FREED
+        if node.kept_weight_ih is not None:
+            node.kept_weight_ih = FREED
+        if node.kept_weight_hh is not None:
+            node.kept_weight_hh = FREED
+        if node.kept_bias_ih is not None:
+            node.kept_bias_ih = FREED
+        if node.kept_bias_hh is not None:
+            node.kept_bias_hh = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_gates is not None:
+            node.kept_gates = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: gru_layer_backward(wanted, grads, self, hidden, weight_ih, weight_hh, output, gates, batch_sizes, reverse); or by the formulas under create_graph."""
@@ -11012,7 +14412,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6815)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -11038,7 +14438,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:4095"
+    spec_place = "derivatives.yaml:6815"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -11093,6 +14493,25 @@ class AttentionBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_key is not None:
+            node.kept_key = FREED
+        if node.kept_value is not None:
+            node.kept_value = FREED
+        if node.kept_bias is not None:
+            node.kept_bias = FREED
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+        if node.kept_keep is not None:
+            node.kept_keep = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_logsumexp is not None:
+            node.kept_logsumexp = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: attention_backward(wanted, grad, self, key, value, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale, rows_first); or by the formulas under create_graph."""
@@ -11199,7 +14618,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6845)."""
 
     __slots__ = (
         "_saved_heads",
@@ -11221,7 +14640,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:4125"
+    spec_place = "derivatives.yaml:6845"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -11253,6 +14672,21 @@ class SelfAttentionBackward0(Node):
         node.output_metas = ((results[0]._shape, results[0]._dtype), (results[1]._shape, results[1]._dtype))
         results[0]._fn = Output(node, 0)
         results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_bias is not None:
+            node.kept_bias = FREED
+        if node.kept_mask is not None:
+            node.kept_mask = FREED
+        if node.kept_keep is not None:
+            node.kept_keep = FREED
+        if node.kept_output is not None:
+            node.kept_output = FREED
+        if node.kept_logsumexp is not None:
+            node.kept_logsumexp = FREED
 
     def apply(node, grads):
         """All gradients from one kernel: self_attention_backward(wanted, grad, self, heads, bias, mask, keep, output, logsumexp, keep_scale, is_causal, scale); or by the formulas under create_graph."""
@@ -11318,11 +14752,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4163)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6883)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:4163"
+    spec_place = "derivatives.yaml:6883"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -11347,6 +14781,13 @@ class HuberValuesBackward0(Node):
         node.kept_target_version = 0 if (version := target._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_target is not None:
+            node.kept_target = FREED
 
     def apply(node, grad):
         """self: grad * clamp(self - target, -delta, delta); target: -grad * clamp(self - target, -delta, delta)."""
@@ -11399,125 +14840,8 @@ class HuberValuesBackward0(Node):
         return (tangent0,)
 
 
-class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4422)."""
-
-    __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
-    op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:4422"
-
-    @staticmethod
-    def record(result, self, dim, normalization, forward):
-        """Put `result` into the graph."""
-        node = new(FftC2cBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_normalization = normalization
-        node._saved_forward = forward
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: fft_c2c(grad, dim, normalization, not forward)."""
-        dim = node._saved_dim
-        normalization = node._saved_normalization
-        forward = node._saved_forward
-        return (fit(op.fft_c2c(grad, dim, normalization, not forward), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, forward, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_c2c(self_t, dim, normalization, forward)
-        return (tangent0,)
-
-
-class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4438)."""
-
-    __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
-    op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:4438"
-
-    @staticmethod
-    def record(result, self, dim, normalization):
-        """Put `result` into the graph."""
-        node = new(FftR2cBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_self_sym_sizes = self.shape
-        node._saved_normalization = normalization
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])."""
-        dim = node._saved_dim
-        self_shape = node._saved_self_sym_sizes
-        normalization = node._saved_normalization
-        return (
-            fit(
-                op.fft_c2r(
-                    formulas_fourier.halved_pairs(grad, dim[-1], self_shape[dim[-1]]),
-                    dim,
-                    normalization,
-                    self_shape[dim[-1]],
-                ),
-                node.metas[0],
-            ),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_r2c(self_t, dim, normalization)
-        return (tangent0,)
-
-
-class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4455)."""
-
-    __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
-    op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:4455"
-
-    @staticmethod
-    def record(result, self, dim, normalization, last):
-        """Put `result` into the graph."""
-        node = new(FftC2rBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_normalization = normalization
-        node._saved_last = last
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)."""
-        dim = node._saved_dim
-        normalization = node._saved_normalization
-        last = node._saved_last
-        return (
-            fit(formulas_fourier.doubled_pairs(op.fft_r2c(grad, dim, normalization), dim[-1], last), node.metas[0]),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, last, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_c2r(self_t, dim, normalization, last)
-        return (tangent0,)
-
-
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:4834)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7139)."""
 
     __slots__ = (
         "_saved_blank",
@@ -11529,7 +14853,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:4834"
+    spec_place = "derivatives.yaml:7139"
     saved_slots = ("kept_log_probs", "kept_targets")
 
     @staticmethod
@@ -11549,6 +14873,13 @@ class CtcValuesBackward0(Node):
         node.kept_targets_version = 0 if (version := targets._writes) is None else version[0]
         result._fn = node
         result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_log_probs is not None:
+            node.kept_log_probs = FREED
+        if node.kept_targets is not None:
+            node.kept_targets = FREED
 
     def apply(node, grad):
         """All gradients from one kernel: ctc_backward(grad, log_probs, targets, input_lengths, target_lengths, blank); or by the formulas under create_graph."""
@@ -11590,4 +14921,121 @@ class CtcValuesBackward0(Node):
             formulas_ctc.temporal_slope(op.ones_like(result), log_probs, targets, input_lengths, target_lengths, blank)
             * log_probs_t
         ).sum([0, 2])
+        return (tangent0,)
+
+
+class FftC2cBackward0(Node):
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7188)."""
+
+    __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
+    op_name = "fft_c2c"
+    spec_place = "derivatives.yaml:7188"
+
+    @staticmethod
+    def record(result, self, dim, normalization, forward):
+        """Put `result` into the graph."""
+        node = new(FftC2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_forward = forward
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2c(grad, dim, normalization, not forward)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        forward = node._saved_forward
+        return (fit(op.fft_c2c(grad, dim, normalization, not forward), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, forward, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2c(self_t, dim, normalization, forward)
+        return (tangent0,)
+
+
+class FftR2cBackward0(Node):
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7204)."""
+
+    __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
+    op_name = "fft_r2c"
+    spec_place = "derivatives.yaml:7204"
+
+    @staticmethod
+    def record(result, self, dim, normalization):
+        """Put `result` into the graph."""
+        node = new(FftR2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
+        node._saved_normalization = normalization
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        normalization = node._saved_normalization
+        return (
+            fit(
+                op.fft_c2r(
+                    formulas_fourier.halved_pairs(grad, dim[-1], self_shape[dim[-1]]),
+                    dim,
+                    normalization,
+                    self_shape[dim[-1]],
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_r2c(self_t, dim, normalization)
+        return (tangent0,)
+
+
+class FftC2rBackward0(Node):
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7221)."""
+
+    __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
+    op_name = "fft_c2r"
+    spec_place = "derivatives.yaml:7221"
+
+    @staticmethod
+    def record(result, self, dim, normalization, last):
+        """Put `result` into the graph."""
+        node = new(FftC2rBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_last = last
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        last = node._saved_last
+        return (
+            fit(formulas_fourier.doubled_pairs(op.fft_r2c(grad, dim, normalization), dim[-1], last), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, last, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2r(self_t, dim, normalization, last)
         return (tangent0,)

@@ -14,17 +14,35 @@ import numpy as np
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_bags,
+    formulas_contraction,
     formulas_convolution,
+    formulas_counting,
+    formulas_covariance,
     formulas_ctc,
+    formulas_decompositions,
+    formulas_differences,
     formulas_distances,
+    formulas_elementwise,
     formulas_fourier,
     formulas_fractional,
     formulas_frames,
+    formulas_grids,
+    formulas_images,
     formulas_indexing,
+    formulas_joining,
     formulas_linalg,
+    formulas_matrix,
     formulas_network,
+    formulas_pairs,
+    formulas_places,
+    formulas_products,
+    formulas_quantiles,
     formulas_rearranging,
+    formulas_reductions,
+    formulas_sampling,
     formulas_shape,
+    formulas_solving,
+    formulas_statistics,
     formulas_value_losses,
 )
 from ..runtime.autograd.grad_mode import mode as grad_mode
@@ -38,56 +56,85 @@ from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
+from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
+from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import ctc as ctc_kernels
+from ..runtime.kernels.cpu import decompositions as decompositions_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import fourier as fourier_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
+from ..runtime.kernels.cpu import lapack as lapack_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
+from ..runtime.kernels.cpu import parts as parts_kernels
 from ..runtime.kernels.cpu import pool as pool_kernels
+from ..runtime.kernels.cpu import ranking as ranking_kernels
+from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
+from ..runtime.kernels.cpu import resampling as resampling_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
 from ..runtime.kernels.cpu import running as running_kernels
+from ..runtime.kernels.cpu import scans as scans_kernels
+from ..runtime.kernels.cpu import searching as searching_kernels
 from ..runtime.kernels.cpu import selections as selections_kernels
 from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
+from ..runtime.kernels.cpu import solving as solving_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
+from ..runtime.kernels.cpu import windows as windows_kernels
 from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
+from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import bags as bags_rules
 from ..runtime.rules import borders as borders_rules
+from ..runtime.rules import contraction as contraction_rules
 from ..runtime.rules import convolution as convolution_rules
+from ..runtime.rules import counting as counting_rules
+from ..runtime.rules import covariance as covariance_rules
 from ..runtime.rules import ctc as ctc_rules
+from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import fractional as fractional_rules
 from ..runtime.rules import frames as frames_rules
+from ..runtime.rules import grids as grids_rules
+from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
+from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import network as network_rules
+from ..runtime.rules import norms as norms_rules
+from ..runtime.rules import pairs as pairs_rules
+from ..runtime.rules import parts as parts_rules
 from ..runtime.rules import pieces as pieces_rules
+from ..runtime.rules import places as places_rules
 from ..runtime.rules import pooling as pooling_rules
+from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
+from ..runtime.rules import sampling as sampling_rules
+from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
+from ..runtime.rules import solving as solving_rules
 from ..runtime.rules import sorting as sorting_rules
+from ..runtime.rules import statistics as statistics_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.rules import value_losses as value_losses_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
@@ -111,6 +158,7 @@ SQUEEZE_DIM_PLANS: dict[Any, Any] = {}
 UNSQUEEZE_PLANS: dict[Any, Any] = {}
 EXPAND_PLANS: dict[Any, Any] = {}
 ALIAS_PLANS: dict[Any, Any] = {}
+UNFOLD_PLANS: dict[Any, Any] = {}
 SELECT_PLANS: dict[Any, Any] = {}
 SLICE_PLANS: dict[Any, Any] = {}
 NARROW_PLANS: dict[Any, Any] = {}
@@ -120,7 +168,7 @@ DIAGONAL_PLANS: dict[Any, Any] = {}
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:80)
+    abs(Tensor self) -> Tensor (derivatives.yaml:83)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -178,7 +226,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:96)
+    neg(Tensor self) -> Tensor (derivatives.yaml:99)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -246,7 +294,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:110)
+    sign(Tensor self) -> Tensor (derivatives.yaml:113)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -314,7 +362,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:122)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:125)
     Dtypes: all.
 
     Args:
@@ -382,7 +430,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:136)
+    square(Tensor self) -> Tensor (derivatives.yaml:139)
     Dtypes: all.
 
     Args:
@@ -450,7 +498,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:148)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:151)
     Dtypes: all.
 
     Args:
@@ -518,7 +566,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:160)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:163)
     Dtypes: all.
 
     Args:
@@ -586,7 +634,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:172)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:175)
     Dtypes: all.
 
     Args:
@@ -654,7 +702,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:185)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:188)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -753,7 +801,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:204)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:207)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -830,7 +878,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:221)
+    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:224)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -874,7 +922,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:232)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:235)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -920,7 +968,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:245)
+    exp(Tensor self) -> Tensor (derivatives.yaml:248)
     Dtypes: all.
 
     Args:
@@ -990,7 +1038,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:259)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:262)
     Dtypes: all.
 
     Args:
@@ -1058,7 +1106,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:270)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:273)
     Dtypes: all.
 
     Args:
@@ -1126,7 +1174,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:282)
+    log(Tensor self) -> Tensor (derivatives.yaml:285)
     Dtypes: all.
 
     Args:
@@ -1194,7 +1242,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:294)
+    log2(Tensor self) -> Tensor (derivatives.yaml:297)
     Dtypes: all.
 
     Args:
@@ -1262,7 +1310,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:306)
+    log10(Tensor self) -> Tensor (derivatives.yaml:309)
     Dtypes: all.
 
     Args:
@@ -1330,7 +1378,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:318)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:321)
     Dtypes: all.
 
     Args:
@@ -1398,7 +1446,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:333)
+    sin(Tensor self) -> Tensor (derivatives.yaml:336)
     Dtypes: all.
 
     Args:
@@ -1466,7 +1514,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:344)
+    cos(Tensor self) -> Tensor (derivatives.yaml:347)
     Dtypes: all.
 
     Args:
@@ -1534,7 +1582,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:355)
+    tan(Tensor self) -> Tensor (derivatives.yaml:358)
     Dtypes: all.
 
     Args:
@@ -1602,7 +1650,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:367)
+    asin(Tensor self) -> Tensor (derivatives.yaml:370)
     Dtypes: all.
 
     Args:
@@ -1670,7 +1718,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:380)
+    acos(Tensor self) -> Tensor (derivatives.yaml:383)
     Dtypes: all.
 
     Args:
@@ -1738,7 +1786,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:393)
+    atan(Tensor self) -> Tensor (derivatives.yaml:396)
     Dtypes: all.
 
     Args:
@@ -1806,7 +1854,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:407)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:410)
     Dtypes: all.
 
     Args:
@@ -1874,7 +1922,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:418)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:421)
     Dtypes: all.
 
     Args:
@@ -1942,7 +1990,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:429)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:432)
     Dtypes: all.
 
     Args:
@@ -2010,7 +2058,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:442)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:445)
     Dtypes: all.
 
     Args:
@@ -2078,7 +2126,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:456)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:459)
     Dtypes: all.
 
     Args:
@@ -2146,7 +2194,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:469)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:472)
     Dtypes: all.
 
     Args:
@@ -2214,7 +2262,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:482)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:485)
     Dtypes: floats.
 
     Args:
@@ -2311,7 +2359,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:501)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:504)
     Dtypes: floats.
 
     Args:
@@ -2406,7 +2454,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:517)
+    erf(Tensor self) -> Tensor (derivatives.yaml:520)
     Dtypes: floats.
 
     Args:
@@ -2474,7 +2522,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:530)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:533)
     Dtypes: floats.
 
     Args:
@@ -2542,7 +2590,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:543)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:546)
     Dtypes: all.
 
     Args:
@@ -2610,7 +2658,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:555)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:558)
     Dtypes: floats.
 
     Args:
@@ -2655,7 +2703,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:569)
+    relu(Tensor self) -> Tensor (derivatives.yaml:572)
     Dtypes: integers, floats.
 
     Args:
@@ -2723,7 +2771,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:583)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:586)
     Dtypes: floats.
 
     Args:
@@ -2795,7 +2843,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:599)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:602)
     Dtypes: floats.
 
     Args:
@@ -2883,7 +2931,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:615)
+    silu(Tensor self) -> Tensor (derivatives.yaml:618)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2948,7 +2996,7 @@ def _silu(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:629)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:632)
     Dtypes: floats.
 
     Args:
@@ -2990,7 +3038,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:639)
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:642)
     Dtypes: floats.
 
     Args:
@@ -3032,7 +3080,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:649)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:652)
     Dtypes: floats.
 
     Args:
@@ -3074,7 +3122,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:660)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:663)
     Dtypes: floats.
 
     Args:
@@ -3118,7 +3166,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:674)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:677)
     Dtypes: floats.
 
     Args:
@@ -3139,8 +3187,11 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     if watch.lifts and (lifted := lift("gelu", gelu, "composite", input, approximate=approximate)) is not PLAIN:
         return lifted
     name = "gelu"
-    self = checks.tensor(name, "input", input)
-    approximate = checks.string(name, "approximate", approximate)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if approximate.__class__ is not str:
+        approximate = checks.string(name, "approximate", approximate)
     self, approximate = elementwise_rules.gelu_approximation(name, self, approximate)
     return op.gelu_tanh(self) if approximate == "tanh" else op.gelu_erf(self)
 
@@ -3148,7 +3199,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:688)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:691)
     Dtypes: floats.
 
     Args:
@@ -3197,7 +3248,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:703)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:706)
     Dtypes: integers, floats.
 
     Args:
@@ -3269,10 +3320,645 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
     return result
 
 
+def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
+    """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
+
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:724)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        alpha: number; default 1.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
+    Raises:
+        RuntimeError: expected: the scale is not 0.
+    Example:
+        >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
+        tensor([-0.7869,  2.0000])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and alpha == 1.0:
+                flat = empty(a.size, dtype.np)
+                kernels.CELU.kernels.forward(a, float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.CeluBackward0.record(result, input, float(alpha), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("celu", out, _celu("celu", input, alpha), (input,), share="same")
+    checks.tensor("celu", "input", input)
+    return _celu("celu", input, alpha)
+
+
+def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
+    """`celu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and alpha == 1.0 and not (grad_mode.grad and (input._rg)):
+                kernels.CELU.kernels.forward(a, float(alpha), a)
+                input._bump_version("celu_")
+                return input
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
+        return lifted
+    original = before_write("celu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _celu("celu_", original, alpha, into=input)
+    return after_write(input, before)
+
+
+def _celu(name: str, self, alpha, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, alpha = activations_rules.celu_scale(name, self, alpha)
+    result, (self,) = run(kernels.CELU, name, (self,), (Promoting(alpha),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CeluBackward0.record(result, self, alpha)
+    if watch.active:
+        propagate(functions.CeluBackward0, result, (self, alpha), (self,), into)
+    return result
+
+
+def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
+
+    selu(Tensor self) -> Tensor (derivatives.yaml:738)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self > 0, 1.0507009873554805 * grad, 1.7580993408473766 * grad * exp(clamp_max(self, 0)))
+    Example:
+        >>> sg.selu(sg.tensor([-1.0, 2.0]))
+        tensor([-1.1113,  2.1014])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SELU.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SeluBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("selu", out, _selu("selu", input), (input,), share="same")
+    checks.tensor("selu", "input", input)
+    return _selu("selu", input)
+
+
+def selu_(input: Tensor) -> Tensor:
+    """`selu`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SELU.kernels.forward(a, a)
+                input._bump_version("selu_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("selu_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _selu("selu_", original, into=input)
+    return after_write(input, before)
+
+
+def _selu(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SELU, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SeluBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SeluBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mish(input: Tensor) -> Tensor:
+    """x * tanh(ln(1 + e^x)) (Misra 2019).
+
+    mish(Tensor self) -> Tensor (derivatives.yaml:752)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: grad * (softplus(self).tanh() + self * sigmoid(self) * (1 - square(softplus(self).tanh())))
+    Example:
+        >>> sg.nn.functional.mish(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([-0.3034,  0.0000,  0.8651])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.MISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.MishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("mish", "input", input)
+    return _mish("mish", input)
+
+
+def mish_(input: Tensor) -> Tensor:
+    """`mish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.MISH.kernels.forward(a, a)
+                input._bump_version("mish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("mish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _mish("mish_", original, into=input)
+    return after_write(input, before)
+
+
+def _mish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardsigmoid(input: Tensor) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
+
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:766)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where((self > -3) & (self < 3), grad / 6, 0)
+    Example:
+        >>> sg.nn.functional.hardsigmoid(sg.tensor([-4.0, 0.0, 1.5]))
+        tensor([0.0000, 0.5000, 0.7500])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSIGMOID.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardsigmoidBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardsigmoid", "input", input)
+    return _hardsigmoid("hardsigmoid", input)
+
+
+def hardsigmoid_(input: Tensor) -> Tensor:
+    """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSIGMOID.kernels.forward(a, a)
+                input._bump_version("hardsigmoid_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardsigmoid("hardsigmoid_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardsigmoid(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSIGMOID, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardsigmoidBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardsigmoidBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardswish(input: Tensor) -> Tensor:
+    """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
+
+    hardswish(Tensor self) -> Tensor (derivatives.yaml:781)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= -3, 0, where(self < 3, grad * (self / 3 + 0.5), grad))
+    Example:
+        >>> sg.nn.functional.hardswish(sg.tensor([-4.0, 1.5, 4.0]))
+        tensor([-0.0000,  1.1250,  4.0000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSWISH.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardswishBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("hardswish", "input", input)
+    return _hardswish("hardswish", input)
+
+
+def hardswish_(input: Tensor) -> Tensor:
+    """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.HARDSWISH.kernels.forward(a, a)
+                input._bump_version("hardswish_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _hardswish("hardswish_", original, into=input)
+    return after_write(input, before)
+
+
+def _hardswish(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.HARDSWISH, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardswishBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HardswishBackward0, result, (self,), (self,), into)
+    return result
+
+
+def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
+    """x where |x| > lambd, 0 elsewhere.
+
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:796)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Example:
+        >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.7000,  0.0000,  2.0000])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and lambd.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.HARDSHRINK.kernels.forward(a, float(lambd), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.HardshrinkBackward0.record(result, input, float(lambd), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("hardshrink", out, _hardshrink("hardshrink", input, lambd), (input,), share="same")
+    checks.tensor("hardshrink", "input", input)
+    return _hardshrink("hardshrink", input, lambd)
+
+
+def _hardshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    result, (self,) = run(kernels.HARDSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HardshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.HardshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
+    """x moved towards 0 by lambd, and 0 where |x| <= lambd.
+
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:808)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        lambd: number; default 0.5.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= -lambd) & (self <= lambd), 0, grad)
+    Raises:
+        RuntimeError: expected: the width is finite and not negative.
+    Example:
+        >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
+        tensor([-0.2000,  0.0000,  1.5000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and lambd == 0.5:
+                flat = empty(a.size, dtype.np)
+                kernels.SOFTSHRINK.kernels.forward(a, float(lambd), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SoftshrinkBackward0.record(result, input, float(lambd), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
+        return lifted
+    checks.tensor("softshrink", "input", input)
+    return _softshrink("softshrink", input, lambd)
+
+
+def _softshrink(name: str, self, lambd, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    lambd = checks.scalar(name, "lambd", lambd)
+    self, lambd = activations_rules.shrink_width(name, self, lambd)
+    result, (self,) = run(kernels.SOFTSHRINK, name, (self,), (Promoting(lambd),), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SoftshrinkBackward0.record(result, self, lambd)
+    if watch.active:
+        propagate(functions.SoftshrinkBackward0, result, (self, lambd), (self,), into)
+    return result
+
+
+def tanhshrink(input: Tensor) -> Tensor:
+    """x - tanh(x).
+
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:825)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self - tanh(self)
+    Example:
+        >>> sg.nn.functional.tanhshrink(sg.tensor([0.0, 2.0]))
+        tensor([0.0000, 1.0360])
+    """
+    if watch.lifts and (lifted := lift("tanhshrink", tanhshrink, "composite", input)) is not PLAIN:
+        return lifted
+    name = "tanhshrink"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self - op.tanh(self)
+
+
+def softsign(input: Tensor) -> Tensor:
+    """x / (1 + |x|).
+
+    softsign(Tensor self) -> Tensor (derivatives.yaml:835)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self / (abs(self) + 1)
+    Example:
+        >>> sg.nn.functional.softsign(sg.tensor([-1.0, 3.0]))
+        tensor([-0.5000,  0.7500])
+    """
+    if watch.lifts and (lifted := lift("softsign", softsign, "composite", input)) is not PLAIN:
+        return lifted
+    name = "softsign"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self / (op.abs(self) + 1)
+
+
+def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """x where x > bound, value elsewhere. The gradient at the bound is 0.
+
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:847)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        bound: number.
+        value: number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(self <= bound, 0, grad)
+    Example:
+        >>> sg.nn.functional.threshold(sg.tensor([-1.0, 2.0]), 0.5, 9.0)
+        tensor([9., 2.])
+    """
+    if watch.lifts and (lifted := lift("threshold", threshold, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    checks.tensor("threshold", "input", input)
+    return _threshold("threshold", input, bound, value)
+
+
+def threshold_(input: Tensor, bound: Number, value: Number) -> Tensor:
+    """`threshold`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("threshold", threshold_, "elementwise", input, bound, value)) is not PLAIN:
+        return lifted
+    original = before_write("threshold_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _threshold("threshold_", original, bound, value, into=input)
+    return after_write(input, before)
+
+
+def _threshold(name: str, self, bound, value, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    bound = checks.scalar(name, "bound", bound)
+    value = checks.scalar(name, "value", value)
+    result, (self,) = run(kernels.THRESHOLD, name, (self,), (Promoting(bound), Promoting(value)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ThresholdBackward0.record(result, self, bound)
+    if watch.active:
+        propagate(functions.ThresholdBackward0, result, (self, bound, value), (self,), into)
+    return result
+
+
+def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
+    """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
+
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:863)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chunk(self, 2, dim)[0] * sigmoid(chunk(self, 2, dim)[1])
+    Raises:
+        IndexError, RuntimeError: expected: the dimension has an even number of elements.
+    Example:
+        >>> sg.nn.functional.glu(sg.tensor([1.0, 2.0, 0.0, 100.0]))
+        tensor([0.5000, 2.0000])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("glu", glu, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "glu"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = activations_rules.two_halves(name, self, dim)
+    return op.chunk(self, 2, dim)[0] * op.sigmoid(op.chunk(self, 2, dim)[1])
+
+
+def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
+
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:875)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channel_leak(self, along_channels(weight, self.ndim))
+    Raises:
+        RuntimeError: expected: one slope for all, or one for each channel (dimension 1, if there is one); of the dtype
+            of the numbers.
+    Example:
+        >>> sg.prelu(sg.tensor([[-1.0, -1.0]]), sg.tensor([0.1, 0.5]))
+        tensor([[-0.1000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("prelu", prelu, "composite", input, weight, out=out)) is not PLAIN:
+        return lifted
+    name = "prelu"
+    if out is not None:
+        return write_out(name, out, prelu(input, weight))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    self, weight = activations_rules.channel_slopes(name, self, weight)
+    return op.channel_leak(self, formulas_elementwise.along_channels(weight, self.ndim))
+
+
+def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
+    """x for x > 0, weight * x otherwise: prelu with its weights in place.
+
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:885)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor or number.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: where(self > 0, grad, grad * weight)
+        weight: where(self > 0, 0, grad * self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("channel_leak", channel_leak, "elementwise", input, weight)) is not PLAIN:
+        return lifted
+    checks.tensor("channel_leak", "input", input)
+    return _channel_leak("channel_leak", input, weight)
+
+
+def _channel_leak(name: str, self, weight, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    weight = checks.operand(name, "weight", weight)
+    result, (self, weight) = run(kernels.CHANNEL_LEAK, name, (self, weight), (), into)
+    if grad_mode.grad and (self._rg or weight._rg) and result._dtype.kind in "fc":
+        functions.ChannelLeakBackward0.record(result, self, weight)
+    if watch.active:
+        propagate(functions.ChannelLeakBackward0, result, (self, weight), (self, weight), into)
+    return result
+
+
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:721)
+    floor(Tensor self) -> Tensor (derivatives.yaml:898)
     Dtypes: integers, floats.
 
     Args:
@@ -3340,7 +4026,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:733)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:910)
     Dtypes: integers, floats.
 
     Args:
@@ -3408,7 +4094,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:745)
+    round(Tensor self) -> Tensor (derivatives.yaml:922)
     Dtypes: integers, floats.
 
     Args:
@@ -3473,7 +4159,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:759)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:936)
     Dtypes: floats.
 
     Args:
@@ -3525,7 +4211,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:769)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:946)
     Dtypes: integers, floats.
 
     Args:
@@ -3593,7 +4279,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:782)
+    frac(Tensor self) -> Tensor (derivatives.yaml:959)
     Dtypes: floats.
 
     Args:
@@ -3661,7 +4347,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:796)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:973)
     Dtypes: all.
 
     Args:
@@ -3701,7 +4387,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:806)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:983)
     Dtypes: all.
 
     Args:
@@ -3741,7 +4427,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:816)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:993)
     Dtypes: all.
 
     Args:
@@ -3781,7 +4467,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:828)
+    conj(Tensor self) -> Tensor (derivatives.yaml:1005)
     Dtypes: all.
 
     Args:
@@ -3831,7 +4517,7 @@ def _conj(name: str, self, into=None) -> Any:
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:839)
+    real(Tensor self) -> Tensor (derivatives.yaml:1016)
     Dtypes: all.
 
     Args:
@@ -3882,7 +4568,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:852)
+    imag(Tensor self) -> Tensor (derivatives.yaml:1029)
     Dtypes: complex numbers.
 
     Args:
@@ -3917,7 +4603,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:867)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1044)
     Dtypes: all.
 
     Args:
@@ -4019,7 +4705,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:886)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1063)
     Dtypes: all.
 
     Args:
@@ -4100,7 +4786,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:895)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1072)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4114,7 +4800,7 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
         self: grad
         other: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
     Raises:
-        RuntimeError: expected: shapes that broadcast.
+        RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
     Example:
         >>> sg.tensor([5, 7]) - sg.tensor([1, 10])
         tensor([ 4, -3])
@@ -4208,6 +4894,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
+    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.SUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.SubBackward0.record(result, self, other, alpha)
@@ -4219,7 +4906,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:911)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1089)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4233,7 +4920,7 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()
         other: grad
     Raises:
-        RuntimeError: expected: shapes that broadcast.
+        RuntimeError: expected: bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`.
     Example:
         >>> sg.rsub(sg.tensor([1, 2]), sg.tensor([10, 10]))
         tensor([9, 8])
@@ -4242,6 +4929,13 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         try:
             a = input._flat
             dtype = input._dtype
+            if other.__class__ in REAL and dtype.native and a is not None and alpha.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.RSUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), flat)
+                result = fresh(flat, input._shape, dtype)
+                if input._rg and grad_mode.grad:
+                    functions.RsubBackward0.record(result, input, constant(other, dtype), float(alpha), plain=True)
+                return result
             b = other._flat
             if (
                 dtype.native
@@ -4280,6 +4974,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     alpha = checks.scalar(name, "alpha", alpha)
+    self, other, alpha = elementwise_rules.integer_difference(name, self, other, alpha)
     result, (self, other) = run(kernels.RSUB_TENSOR, name, (self, other), (alpha,), into)
     if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
         functions.RsubBackward0.record(result, self, other, alpha)
@@ -4291,7 +4986,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:925)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)
     Dtypes: all.
 
     Args:
@@ -4399,7 +5094,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:942)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)
     Dtypes: all.
 
     Args:
@@ -4502,7 +5197,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:960)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1140)
     Dtypes: all.
 
     Args:
@@ -4531,9 +5226,13 @@ def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, 
     name = "div"
     if out is not None:
         return write_out(name, out, div_tensor_mode(input, other, rounding_mode=rounding_mode))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
-    rounding_mode = checks.optional_string(name, "rounding_mode", rounding_mode)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if rounding_mode is not None and rounding_mode.__class__ is not str:
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -4563,7 +5262,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:973)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1153)
     Dtypes: all.
 
     Args:
@@ -4592,9 +5291,12 @@ def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, 
     name = "div"
     if out is not None:
         return write_out(name, out, div_scalar_mode(input, other, rounding_mode=rounding_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     other = checks.scalar(name, "other", other)
-    rounding_mode = checks.optional_string(name, "rounding_mode", rounding_mode)
+    if rounding_mode is not None and rounding_mode.__class__ is not str:
+        rounding_mode = checks.string(name, "rounding_mode", rounding_mode)
     self, other, rounding_mode = elementwise_rules.rounding_mode(name, self, other, rounding_mode)
     return (
         op.div(self, other)
@@ -4624,7 +5326,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:983)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1163)
     Dtypes: integers, floats.
 
     Args:
@@ -4734,7 +5436,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:999)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1179)
     Dtypes: integers, floats.
 
     Args:
@@ -4795,7 +5497,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1011)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1191)
     Dtypes: integers, floats.
 
     Args:
@@ -4902,7 +5604,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1028)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1208)
     Dtypes: integers, floats.
 
     Args:
@@ -5000,7 +5702,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1044)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1224)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5066,7 +5768,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1061)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1241)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5130,7 +5832,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1079)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1259)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5183,7 +5885,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1091)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1271)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5235,7 +5937,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1107)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1287)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5301,7 +6003,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1120)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1300)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5367,7 +6069,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1133)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1313)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5433,7 +6135,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5499,7 +6201,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1161)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1341)
     Dtypes: all.
 
     Args:
@@ -5512,7 +6214,8 @@ def where_default(condition: Tensor) -> Sequence[Tensor]:
     if watch.lifts and (lifted := lift("where", where_default, "composite", condition)) is not PLAIN:
         return lifted
     name = "where"
-    condition = checks.tensor(name, "condition", condition)
+    if not isinstance(condition, Tensor):
+        condition = checks.tensor(name, "condition", condition)
     return formulas_indexing.nonzero_as_tuple(condition)
 
 
@@ -5521,7 +6224,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1170)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1350)
     Dtypes: all.
 
     Args:
@@ -5537,6 +6240,30 @@ def where_self(
     Raises:
         RuntimeError: expected: the condition of a choice is a bool tensor.
     """
+    if not watch.active and out is None:
+        try:
+            a = condition._flat
+            dtype = input._dtype
+            b = input._flat
+            c = other._flat
+            if (
+                dtype.native
+                and condition._dtype is bool_
+                and other._dtype is dtype
+                and input._shape == condition._shape
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and c is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.WHERE_SELF.kernels.forward(a, b, c, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.WhereBackward0.record(result, condition, input, other, plain=True)
+                return result
+        except AttributeError:
+            pass
     if (
         watch.lifts
         and (lifted := lift("where.self", where_self, "elementwise", condition, input, other, out=out)) is not PLAIN
@@ -5563,12 +6290,87 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
     return result
 
 
+def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
+    """x limited to [min, max]: clamp with both bounds.
+
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1368)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        min: number.
+        max: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: where((self >= min) & (self <= max), grad, 0)
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and min.__class__ in REAL and max.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ClampBackward0.record(result, input, float(min), float(max), plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("clamp", out, _clamp_both("clamp", input, min, max), (input,), share="same")
+    checks.tensor("clamp", "input", input)
+    return _clamp_both("clamp", input, min, max)
+
+
+def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
+    """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and min.__class__ in REAL
+                and max.__class__ in REAL
+                and not (grad_mode.grad and (input._rg))
+            ):
+                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), a)
+                input._bump_version("clamp_")
+                return input
+        except (AttributeError, OverflowError):
+            pass
+    if watch.lifts and (lifted := lift("clamp.both", clamp_both_, "elementwise", input, min, max)) is not PLAIN:
+        return lifted
+    original = before_write("clamp_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _clamp_both("clamp_", original, min, max, into=input)
+    return after_write(input, before)
+
+
+def _clamp_both(name: str, self, min, max, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ClampBackward0.record(result, self, min, max)
+    if watch.active:
+        propagate(functions.ClampBackward0, result, (self, min, max), (self,), into)
+    return result
+
+
 def clamp_default(
     input: Tensor, min: Number | None = None, max: Number | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1188)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1380)
     Dtypes: integers, floats.
 
     Args:
@@ -5579,8 +6381,8 @@ def clamp_default(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp_both(self,
-            min, max))
+        through: clamp_max(self, max) if min is None else (clamp_min(self, min) if max is None else clamp(self, min,
+            max))
     Raises:
         RuntimeError: expected: at least one bound is given.
     """
@@ -5589,16 +6391,16 @@ def clamp_default(
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_default(input, min, max))
-    self = checks.tensor(name, "input", input)
-    min = checks.optional_scalar(name, "min", min)
-    max = checks.optional_scalar(name, "max", max)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if min is not None:
+        min = checks.scalar(name, "min", min)
+    if max is not None:
+        max = checks.scalar(name, "max", max)
     self, min, max = elementwise_rules.some_bound(name, self, min, max)
     return (
-        op.clamp_max(self, max)
-        if min is None
-        else op.clamp_min(self, min)
-        if max is None
-        else op.clamp_both(self, min, max)
+        op.clamp_max(self, max) if min is None else op.clamp_min(self, min) if max is None else op.clamp(self, min, max)
     )
 
 
@@ -5612,58 +6414,12 @@ def clamp_default_(input: Tensor, min: Number | None = None, max: Number | None 
     return after_write(input, before)
 
 
-def clamp_both(input: Tensor, min: Number, max: Number) -> Tensor:
-    """x limited to [min, max]: clamp with both bounds.
-
-    clamp_both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1204)
-    Dtypes: integers, floats.
-
-    Args:
-        input: tensor.
-        min: number.
-        max: number.
-    Returns:
-        Tensor: the common dtype of the arguments.
-    Gradients:
-        self: where((self >= min) & (self <= max), grad, 0)
-    """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min.__class__ in REAL and max.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ClampBothBackward0.record(result, input, float(min), float(max), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
-    if watch.lifts and (lifted := lift("clamp_both", clamp_both, "elementwise", input, min, max)) is not PLAIN:
-        return lifted
-    checks.tensor("clamp_both", "input", input)
-    return _clamp_both("clamp_both", input, min, max)
-
-
-def _clamp_both(name: str, self, min, max, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    min = checks.scalar(name, "min", min)
-    max = checks.scalar(name, "max", max)
-    result, (self,) = run(kernels.CLAMP_BOTH, name, (self,), (Promoting(min), Promoting(max)), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ClampBothBackward0.record(result, self, min, max)
-    if watch.active:
-        propagate(functions.ClampBothBackward0, result, (self, min, max), (self,), into)
-    return result
-
-
 def clamp_tensor(
     input: Tensor, min: Tensor | None = None, max: Tensor | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1216)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1396)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5687,9 +6443,13 @@ def clamp_tensor(
     name = "clamp"
     if out is not None:
         return write_out(name, out, clamp_tensor(input, min, max))
-    self = checks.tensor(name, "input", input)
-    min = checks.optional_tensor(name, "min", min)
-    max = checks.optional_tensor(name, "max", max)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if min is not None and not isinstance(min, Tensor):
+        min = checks.tensor(name, "min", min)
+    if max is not None and not isinstance(max, Tensor):
+        max = checks.tensor(name, "max", max)
     self, min, max = elementwise_rules.some_bound(name, self, min, max)
     return (
         op.clamp_max(self, max)
@@ -5713,7 +6473,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1226)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1406)
     Dtypes: integers, floats.
 
     Args:
@@ -5783,7 +6543,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1241)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1421)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5872,7 +6632,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1253)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1433)
     Dtypes: integers, floats.
 
     Args:
@@ -5942,7 +6702,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1268)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1448)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6031,7 +6791,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1282)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1462)
     Dtypes: all.
 
     Args:
@@ -6102,7 +6862,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1294)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1474)
     Dtypes: all.
 
     Args:
@@ -6173,7 +6933,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1307)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1487)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6244,7 +7004,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1321)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1501)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6315,7 +7075,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1335)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1515)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6386,7 +7146,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1349)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1529)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6457,7 +7217,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1545)
     Dtypes: all.
 
     Args:
@@ -6523,7 +7283,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1376)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1556)
     Dtypes: all.
 
     Args:
@@ -6589,7 +7349,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1387)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1567)
     Dtypes: all.
 
     Args:
@@ -6655,7 +7415,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1398)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1578)
     Dtypes: all.
 
     Args:
@@ -6706,7 +7466,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1409)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1589)
     Dtypes: bool, integers.
 
     Args:
@@ -6753,7 +7513,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1422)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1602)
     Dtypes: bool, integers.
 
     Args:
@@ -6800,7 +7560,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1435)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1615)
     Dtypes: bool, integers.
 
     Args:
@@ -6847,7 +7607,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1448)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1628)
     Dtypes: bool, integers.
 
     Args:
@@ -6884,10 +7644,1207 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
+def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is negative; of zeros, whether the sign is minus.
+
+    signbit(Tensor self) -> Tensor (derivatives.yaml:1642)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.signbit(sg.tensor([1.0, -0.0, -2.0]))
+        tensor([False,  True,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.SIGNBIT.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("signbit", out, _signbit("signbit", input), (input,), share="same")
+    checks.tensor("signbit", "input", input)
+    return _signbit("signbit", input)
+
+
+def _signbit(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SIGNBIT, name, (self,), (), into)
+    return result
+
+
+def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """|x| with the sign of y. The gradient at x = 0 is 0.
+
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1654)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where(self == 0, 0, where(signbit(self) == signbit(other), grad, -grad))
+        other: zeros_like(grad)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.copysign(sg.tensor([1.0, -2.0]), -0.0)
+        tensor([-1., -2.])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.COPYSIGN.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.CopysignBackward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.COPYSIGN, "copysign", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.CopysignBackward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("copysign", out, _copysign("copysign", input, other), (input, other), share="same")
+    checks.tensor("copysign", "input", input)
+    return _copysign("copysign", input, other)
+
+
+def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.COPYSIGN.kernels.forward(a, b, a)
+                input._bump_version("copysign_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
+    before = input._fn
+    _copysign("copysign_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _copysign(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.COPYSIGN, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.CopysignBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.CopysignBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
+
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the neighbouring number is no smooth function
+        other: not defined: the neighbouring number is no smooth function
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
+        tensor([True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.NEXTAFTER.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), (), dtype)
+                if result is not None:
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nextafter", out, _nextafter("nextafter", input, other), (input, other), share="same")
+    checks.tensor("nextafter", "input", input)
+    return _nextafter("nextafter", input, other)
+
+
+def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+                and not (grad_mode.grad and (input._rg or other._rg))
+                and (other is input or other._storage is not input._storage)
+            ):
+                kernels.NEXTAFTER.kernels.forward(a, b, a)
+                input._bump_version("nextafter_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("nextafter_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _nextafter("nextafter_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _nextafter(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
+    return result
+
+
+def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
+    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
+
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1680)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        mantissa: the dtype of `input`.
+        exponent: int64.
+    Gradients:
+        self: grad / exp2(exponent)
+    Example:
+        >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
+        tensor([ 0.7500, -0.5000])
+    """
+    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input)) is not PLAIN:
+        return lifted
+    return _frexp("frexp", input)
+
+
+_frexp_result = ReturnType("frexp", ("mantissa", "exponent"))
+
+
+def _frexp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
+    try:
+        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.FrexpBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.FrexpBackward0, results, (self,), (self,))
+    return _frexp_result(*results)
+
+
+def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y.
+
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * pow(2.0, other)
+    Example:
+        >>> sg.ldexp(sg.tensor([1.5]), sg.tensor([4]))
+        tensor([24.])
+    """
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "ldexp"
+    if out is not None:
+        return write_out(name, out, ldexp(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return self * op.pow(2.0, other)
+
+
+def ldexp_(input: Tensor, other: Tensor) -> Tensor:
+    """`ldexp`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("ldexp.Tensor", ldexp_, "composite", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("ldexp_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    adopt_result("ldexp_", input, ldexp(original, other))
+    return after_write(input, before)
+
+
+def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is plus infinity.
+
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:1705)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isposinf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False,  True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISPOSINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isposinf", out, _isposinf("isposinf", input), (input,), share="same")
+    checks.tensor("isposinf", "input", input)
+    return _isposinf("isposinf", input)
+
+
+def _isposinf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISPOSINF, name, (self,), (), into)
+    return result
+
+
+def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether x is minus infinity.
+
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:1717)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isneginf(sg.tensor([1.0, sg.inf, -sg.inf]))
+        tensor([False, False,  True])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISNEGINF.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isneginf", out, _isneginf("isneginf", input), (input,), share="same")
+    checks.tensor("isneginf", "input", input)
+    return _isneginf("isneginf", input)
+
+
+def _isneginf(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISNEGINF, name, (self,), (), into)
+    return result
+
+
+def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Whether the imaginary part is 0: so it is of all real numbers.
+
+    isreal(Tensor self) -> Tensor (derivatives.yaml:1729)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Example:
+        >>> sg.isreal(sg.tensor([1 + 0j, 1j]))
+        tensor([ True, False])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, bool_.np)
+                kernels.ISREAL.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, bool_)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("isreal", out, _isreal("isreal", input), (input,), share="same")
+    checks.tensor("isreal", "input", input)
+    return _isreal("isreal", input)
+
+
+def _isreal(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ISREAL, name, (self,), (), into)
+    return result
+
+
+def nan_to_num(
+    input: Tensor,
+    nan: float | None = None,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
+
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:1739)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        nan: float or None; default None.
+        posinf: float or None; default None.
+        neginf: float or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: made_finite(self, nan, posinf, neginf)
+    Example:
+        >>> sg.nan_to_num(sg.tensor([sg.nan, sg.inf, 1.0]), posinf=9.0)
+        tensor([0., 9., 1.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num, "composite", input, nan, posinf, neginf, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nan_to_num"
+    if out is not None:
+        return write_out(name, out, nan_to_num(input, nan, posinf, neginf))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if nan is not None and nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf is not None and posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf is not None and neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    return formulas_elementwise.made_finite(self, nan, posinf, neginf)
+
+
+def nan_to_num_(
+    input: Tensor, nan: float | None = None, posinf: float | None = None, neginf: float | None = None
+) -> Tensor:
+    """`nan_to_num`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("nan_to_num", nan_to_num_, "composite", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("nan_to_num_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("nan_to_num_", input, nan_to_num(original, nan, posinf, neginf))
+    return after_write(input, before)
+
+
+def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
+    """x with other numbers for nan and infinities: nan_to_num with all three given.
+
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1748)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        nan: float or number.
+        posinf: float or number.
+        neginf: float or number.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: where(isfinite(self), grad, 0)
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if (
+                dtype.native
+                and a is not None
+                and nan.__class__ in REAL
+                and posinf.__class__ in REAL
+                and neginf.__class__ in REAL
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.REPLACE_ODD.kernels.forward(a, float(nan), float(posinf), float(neginf), flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ReplaceOddBackward0.record(result, input, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
+    ):
+        return lifted
+    checks.tensor("replace_odd", "input", input)
+    return _replace_odd("replace_odd", input, nan, posinf, neginf)
+
+
+def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    if nan.__class__ is not float:
+        nan = checks.floating(name, "nan", nan)
+    if posinf.__class__ is not float:
+        posinf = checks.floating(name, "posinf", posinf)
+    if neginf.__class__ is not float:
+        neginf = checks.floating(name, "neginf", neginf)
+    result, (self,) = run(kernels.REPLACE_ODD, name, (self,), (nan, posinf, neginf), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ReplaceOddBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ReplaceOddBackward0, result, (self, nan, posinf, neginf), (self,), into)
+    return result
+
+
+def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """0 for x < 0, 1 for x > 0, and the given value at x = 0.
+
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:1758)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        values: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: not defined: the step has no gradient
+        values: not defined: the step has no gradient
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
+        tensor([0.0000, 0.5000, 1.0000])
+    """
+    if watch.lifts and (lifted := lift("heaviside", heaviside, "elementwise", input, values, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("heaviside", out, _heaviside("heaviside", input, values), (input, values), share="same")
+    checks.tensor("heaviside", "input", input)
+    return _heaviside("heaviside", input, values)
+
+
+def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
+    """`heaviside`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("heaviside", heaviside_, "elementwise", input, values)) is not PLAIN:
+        return lifted
+    original = before_write("heaviside_", input, (input, values), keep=(), share="same")
+    before = input._fn
+    _heaviside("heaviside_", original, values, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _heaviside(name: str, self, values, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    values = checks.operand(name, "values", values)
+    result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
+    return result
+
+
+def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """pi / 180 * x: degrees as radians.
+
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:1771)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 0.017453292519943295
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.deg2rad(sg.tensor([0.0, 180.0]))
+        tensor([0.0000, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "deg2rad"
+    if out is not None:
+        return write_out(name, out, deg2rad(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 0.017453292519943295
+
+
+def deg2rad_(input: Tensor) -> Tensor:
+    """`deg2rad`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("deg2rad", deg2rad_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("deg2rad_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("deg2rad_", input, deg2rad(original))
+    return after_write(input, before)
+
+
+def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """180 / pi * x: radians as degrees.
+
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:1782)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self * 57.29577951308232
+    Raises:
+        RuntimeError: expected: angles are real.
+    Example:
+        >>> sg.rad2deg(sg.tensor([0.0, sg.pi]))
+        tensor([  0., 180.])
+    """
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "rad2deg"
+    if out is not None:
+        return write_out(name, out, rad2deg(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.real_angles(name, self)
+    return self * 57.29577951308232
+
+
+def rad2deg_(input: Tensor) -> Tensor:
+    """`rad2deg`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("rad2deg", rad2deg_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("rad2deg_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("rad2deg_", input, rad2deg(original))
+    return after_write(input, before)
+
+
+def positive(input: Tensor) -> Tensor:
+    """+x: the tensor as it is.
+
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1793)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Raises:
+        RuntimeError: expected: the tensor holds numbers.
+    Example:
+        >>> sg.positive(sg.tensor([1, -2]))
+        tensor([ 1, -2])
+    """
+    if watch.lifts and (lifted := lift("positive", positive, "composite", input)) is not PLAIN:
+        return lifted
+    name = "positive"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.not_bool(name, self)
+    return op.alias(self)
+
+
+def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:1803)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Tensor", float_power_tensor_tensor, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_tensor(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), formulas_elementwise.in_double(exponent))
+
+
+def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
+    """x^e for one exponent e, computed in float64 or complex128.
+
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:1812)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(in_double(self), exponent)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "float_power.Tensor_Scalar", float_power_tensor_scalar, "composite", input, exponent, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_tensor_scalar(input, exponent))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    return op.pow(formulas_elementwise.in_double(self), exponent)
+
+
+def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """b^x for one base b, computed in float64 or complex128.
+
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:1818)
+    Dtypes: all.
+
+    Args:
+        input: number.
+        exponent: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: pow(self, in_double(exponent))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power.Scalar", float_power_scalar, "composite", input, exponent, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "float_power"
+    if out is not None:
+        return write_out(name, out, float_power_scalar(input, exponent))
+    self = input
+    self = checks.scalar(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    return op.pow(self, formulas_elementwise.in_double(exponent))
+
+
+def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x + i y.
+
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1826)
+    Dtypes: floats.
+
+    Args:
+        real: tensor.
+        imag: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        real: real_part(grad)
+        imag: imaginary_part(grad)
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.complex(sg.tensor([1.0, 2.0]), sg.tensor([0.0, -1.0]))
+        tensor([1.+0.j, 2.-1.j])
+    """
+    if watch.lifts and (lifted := lift("complex", complex, "elementwise", real, imag, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("complex", out, _complex("complex", real, imag), (real, imag), share="anyhow")
+    return _complex("complex", real, imag)
+
+
+def _complex(name: str, real, imag, into=None) -> Any:
+    if not isinstance(real, Tensor):
+        real = checks.tensor(name, "real", real)
+    if not isinstance(imag, Tensor):
+        imag = checks.tensor(name, "imag", imag)
+    real, imag = parts_rules.equal_parts(name, real, imag)
+    computed = (
+        real._dtype
+        if real._dtype.native and imag._dtype is real._dtype
+        else computed_dtype(name, "match", ("float",), (real, imag))
+    )
+    try:
+        result = adopt(
+            parts_kernels.complex_of_parts(array_in(real, computed), array_in(imag, computed)),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (real, imag))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (real._rg or imag._rg) and result._dtype.kind in "fc":
+        functions.ComplexBackward0.record(result, real, imag)
+    if watch.active:
+        propagate(functions.ComplexBackward0, result, (real, imag), (real, imag), into)
+    return result
+
+
+def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
+
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:1843)
+    Dtypes: all.
+
+    Args:
+        abs: tensor.
+        angle: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(abs * cos(angle), abs * sin(angle))
+    Raises:
+        RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
+            float64.
+    Example:
+        >>> sg.polar(sg.tensor([2.0]), sg.tensor([1.0]))
+        tensor([1.0806+1.6829j])
+    """
+    if watch.lifts and (lifted := lift("polar", polar, "composite", abs, angle, out=out)) is not PLAIN:
+        return lifted
+    name = "polar"
+    if out is not None:
+        return write_out(name, out, polar(abs, angle))
+    if not isinstance(abs, Tensor):
+        abs = checks.tensor(name, "abs", abs)
+    if not isinstance(angle, Tensor):
+        angle = checks.tensor(name, "angle", angle)
+    abs, angle = parts_rules.equal_parts(name, abs, angle)
+    return op.complex(abs * op.cos(angle), abs * op.sin(angle))
+
+
+def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
+
+    angle(Tensor self) -> Tensor (derivatives.yaml:1855)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: grad * where(self == 0, 0, self * 1j / where(self == 0, 1, self * self.conj())) if self.is_complex() else
+            zeros_like(grad)
+    Example:
+        >>> sg.angle(sg.tensor([1j, -1 + 0j]))
+        tensor([1.5708, 3.1416])
+    """
+    if watch.lifts and (lifted := lift("angle", angle, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("angle", out, _angle("angle", input), (input,), share="same")
+    checks.tensor("angle", "input", input)
+    return _angle("angle", input)
+
+
+def _angle(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ANGLE, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.AngleBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.AngleBackward0, result, (self,), (self,), into)
+    return result
+
+
+def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The real and the imaginary parts in a new last dimension of size 2; a copy.
+
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:1870)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: stack([real(self), imag(self)], -1)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
+    Example:
+        >>> sg.view_as_real(sg.tensor([1 + 2j]))
+        tensor([[1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_real"
+    if out is not None:
+        return write_out(name, out, view_as_real(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.complex_numbers(name, self)
+    return op.stack([op.real(self), op.imag(self)], -1)
+
+
+def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
+
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:1882)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: complex(select(self, -1, 0), select(self, -1, 1))
+    Raises:
+        RuntimeError: expected: the tensor holds floating-point numbers in pairs, in its last dimension.
+    Example:
+        >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
+        tensor([1.+2.j])
+    """
+    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "view_as_complex"
+    if out is not None:
+        return write_out(name, out, view_as_complex(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.pairs_of_parts(name, self)
+    return op.complex(op.select(self, -1, 0), op.select(self, -1, 1))
+
+
+def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
+
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1896)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([1, 3]) << 2
+        tensor([ 4, 12])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_left_shift",
+            out,
+            _bitwise_left_shift("bitwise_left_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_left_shift", "input", input)
+    return _bitwise_left_shift("bitwise_left_shift", input, other)
+
+
+def bitwise_left_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_left_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_left_shift.Tensor", bitwise_left_shift_, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_left_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_left_shift("bitwise_left_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_LEFT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
+
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1908)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.tensor([5, -5]) >> 1
+        tensor([ 2, -3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift, "elementwise", input, other, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "bitwise_right_shift",
+            out,
+            _bitwise_right_shift("bitwise_right_shift", input, other),
+            (input, other),
+            share="same",
+        )
+    checks.tensor("bitwise_right_shift", "input", input)
+    return _bitwise_right_shift("bitwise_right_shift", input, other)
+
+
+def bitwise_right_shift_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`bitwise_right_shift`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("bitwise_right_shift.Tensor", bitwise_right_shift_, "elementwise", input, other))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("bitwise_right_shift_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _bitwise_right_shift("bitwise_right_shift_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.BITWISE_RIGHT_SHIFT_TENSOR, name, (self, other), (), into)
+    return result
+
+
+def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The greatest common divisor, not negative; gcd(x, 0) = |x|.
+
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1920)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.gcd(sg.tensor([12, -9]), sg.tensor([18, 6]))
+        tensor([6, 3])
+    """
+    if watch.lifts and (lifted := lift("gcd", gcd, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("gcd", out, _gcd("gcd", input, other), (input, other), share="same")
+    checks.tensor("gcd", "input", input)
+    return _gcd("gcd", input, other)
+
+
+def gcd_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`gcd`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("gcd", gcd_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("gcd_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _gcd("gcd_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _gcd(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.GCD, name, (self, other), (), into)
+    return result
+
+
+def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The least common multiple, not negative; lcm(x, 0) = 0.
+
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1931)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.lcm(sg.tensor([4, -3]), sg.tensor([6, 5]))
+        tensor([12, 15])
+    """
+    if watch.lifts and (lifted := lift("lcm", lcm, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lcm", out, _lcm("lcm", input, other), (input, other), share="same")
+    checks.tensor("lcm", "input", input)
+    return _lcm("lcm", input, other)
+
+
+def lcm_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`lcm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lcm", lcm_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("lcm_", input, (input, other), keep=(), share="same")
+    before = input._fn
+    _lcm("lcm_", original, other, into=input)
+    overwrite(input, before)
+    return after_write(input, before)
+
+
+def _lcm(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LCM, name, (self, other), (), into)
+    return result
+
+
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1463)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1945)
     Dtypes: all.
 
     Args:
@@ -6930,7 +8887,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1483)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1965)
     Dtypes: all.
 
     Args:
@@ -6975,7 +8932,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1494)
+    (derivatives.yaml:1976)
     Dtypes: all.
 
     Args:
@@ -7031,7 +8988,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1512)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1994)
     Dtypes: all.
 
     Args:
@@ -7076,7 +9033,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1531)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2013)
     Dtypes: all.
 
     Args:
@@ -7132,7 +9089,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:1547)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2029)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7173,7 +9130,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1560)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2042)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7225,7 +9182,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1578)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2060)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7282,7 +9239,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1595)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2077)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7299,8 +9256,11 @@ def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     name = "var"
     if out is not None:
         return write_out(name, out, var_default(input, unbiased))
-    self = checks.tensor(name, "input", input)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.var(self, None, correction=1 if unbiased else 0)
 
 
@@ -7314,7 +9274,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1603)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2085)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7336,10 +9296,15 @@ def var_dim(
     name = "var"
     if out is not None:
         return write_out(name, out, var_dim(input, dim, unbiased, keepdim))
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.var(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -7354,7 +9319,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1611)
+    (derivatives.yaml:2093)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7421,7 +9386,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:1635)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2117)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7438,8 +9403,11 @@ def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = No
     name = "std"
     if out is not None:
         return write_out(name, out, std_default(input, unbiased))
-    self = checks.tensor(name, "input", input)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
     return op.std(self, None, correction=1 if unbiased else 0)
 
 
@@ -7453,7 +9421,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:1643)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2125)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7475,10 +9443,15 @@ def std_dim(
     name = "std"
     if out is not None:
         return write_out(name, out, std_dim(input, dim, unbiased, keepdim))
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    unbiased = checks.boolean(name, "unbiased", unbiased)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.std(self, dim, correction=1 if unbiased else 0, keepdim=keepdim)
 
 
@@ -7493,7 +9466,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:1651)
+    (derivatives.yaml:2133)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7568,7 +9541,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1671)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2153)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7634,7 +9607,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:1689)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2171)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7690,7 +9663,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:1705)
+    max(Tensor self) -> Tensor (derivatives.yaml:2187)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7731,7 +9704,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1725)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2207)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7779,7 +9752,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1740)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2222)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7796,15 +9769,18 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     name = "max"
     if out is not None:
         return write_out(name, out, max_other(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return op.maximum(self, other)
 
 
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:1746)
+    min(Tensor self) -> Tensor (derivatives.yaml:2228)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7845,7 +9821,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:1762)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2244)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7893,7 +9869,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1777)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2259)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7910,8 +9886,11 @@ def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
     name = "min"
     if out is not None:
         return write_out(name, out, min_other(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return op.minimum(self, other)
 
 
@@ -7926,7 +9905,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1783)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2265)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7989,7 +9968,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:1801)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2283)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8041,7 +10020,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:1816)
+    any(Tensor self) -> Tensor (derivatives.yaml:2298)
     Dtypes: all.
 
     Args:
@@ -8075,7 +10054,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1829)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2311)
     Dtypes: all.
 
     Args:
@@ -8118,7 +10097,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:1840)
+    all(Tensor self) -> Tensor (derivatives.yaml:2322)
     Dtypes: all.
 
     Args:
@@ -8152,7 +10131,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:1853)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2335)
     Dtypes: all.
 
     Args:
@@ -8204,7 +10183,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1864)
+    (derivatives.yaml:2346)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8275,7 +10254,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1899)
+    (derivatives.yaml:2381)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8301,11 +10280,17 @@ def norm_named(
     name = "norm"
     if out is not None:
         return write_out(name, out, norm_named(input, p, dim, keepdim, dtype=dtype))
-    self = checks.tensor(name, "input", input)
-    p = checks.string(name, "p", p)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
-    dtype = checks.optional_dtype(name, "dtype", dtype)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not str:
+        p = checks.string(name, "p", p)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
     self, p, dim, keepdim, dtype = reductions_rules.named_norm(name, self, p, dim, keepdim, dtype)
     return op.norm(self, 2, dim, keepdim, dtype=dtype)
 
@@ -8321,7 +10306,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:1908)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2390)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8376,7 +10361,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1927)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2409)
     Dtypes: all.
 
     Args:
@@ -8444,7 +10429,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1943)
+    (derivatives.yaml:2425)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8502,7 +10487,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:1962)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2444)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8522,7 +10507,9 @@ def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "msort"
     if out is not None:
         return write_out(name, out, msort(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     return op.sort(self, 0)[0]
 
 
@@ -8537,7 +10524,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:1972)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2454)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8597,7 +10584,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:1988)
+    (derivatives.yaml:2470)
     Dtypes: integers, floats.
 
     Args:
@@ -8660,7 +10647,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2006)
+    (derivatives.yaml:2488)
     Dtypes: integers, floats.
 
     Args:
@@ -8720,7 +10707,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2024)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2506)
     Dtypes: all.
 
     Args:
@@ -8763,10 +10750,2422 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
     return result
 
 
+def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    median(Tensor self) -> Tensor (derivatives.yaml:2522)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("median", median_default, "middle", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("median", out, _median_default("median", input), (input,), share="anyhow")
+    return _median_default("median", input)
+
+
+def _median_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.median_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.MedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.MedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
+
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2540)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _median_dim("median", input, dim, keepdim)
+
+
+_median_dim_result = ReturnType("median", ("values", "indices"))
+
+
+def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.median_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.MedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.MedianBackward1, results, (self, dim, keepdim), (self,))
+    return _median_dim_result(*results)
+
+
+def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2555)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: spread_over_equals(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("nanmedian", nanmedian_default, "middle", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("nanmedian", out, _nanmedian_default("nanmedian", input), (input,), share="anyhow")
+    return _nanmedian_default("nanmedian", input)
+
+
+def _nanmedian_default(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        result = adopt(ranking_kernels.nanmedian_all(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NanmedianBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NanmedianBackward0, result, (self,), (self,), into)
+    return result
+
+
+def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The element in the middle of those along `dim` that are not nan, and where it is.
+
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2569)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    """
+    if watch.lifts and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _nanmedian_dim("nanmedian", input, dim, keepdim)
+
+
+_nanmedian_dim_result = ReturnType("nanmedian", ("values", "indices"))
+
+
+def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("int", "float"), (self,))
+    try:
+        results = outputs(
+            ranking_kernels.nanmedian_dim(array_in(self, computed), dim, keepdim), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.NanmedianBackward1.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.NanmedianBackward1, results, (self, dim, keepdim), (self,))
+    return _nanmedian_dim_result(*results)
+
+
+def mode(
+    input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+) -> tuple[Tensor, Tensor]:
+    """The element that occurs most often along `dim`, the least of several, and where it occurs last.
+
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2584)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative; default -1.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: scatter_reduced(grad, self.shape, dim, indices, keepdim)
+    Raises:
+        IndexError: expected: a single `dim` in range, which must have elements.
+    Example:
+        >>> sg.mode(sg.tensor([[3, 1, 3], [2, 2, 1]])).values
+        tensor([3, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim)) is not PLAIN:
+        return lifted
+    return _mode("mode", input, dim, keepdim)
+
+
+_mode_result = ReturnType("mode", ("values", "indices"))
+
+
+def _mode(name: str, self, dim, keepdim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = reductions_rules.one_dim_nonempty(name, self, dim, keepdim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(ranking_kernels.mode(array_in(self, computed), dim, keepdim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim, keepdim))
+    if grad_mode.grad and (self._rg):
+        functions.ModeBackward0.record(results, self, dim, keepdim)
+    if watch.active:
+        propagate(functions.ModeBackward0, results, (self, dim, keepdim), (self,))
+    return _mode_result(*results)
+
+
+def nansum(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The sum over `dim` of the elements that are not nan.
+
+    nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:2602)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        through: sum(zero_for_nan(self), dim, keepdim, dtype=dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; complex numbers are refused.
+    Example:
+        >>> sg.nansum(sg.tensor([1.0, sg.nan, 2.0]))
+        tensor(3.)
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nansum", nansum, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nansum"
+    if out is not None:
+        return write_out(name, out, nansum(input, dim, keepdim, dtype=dtype))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.real_reduced_dims(name, self, dim, keepdim, dtype)
+    return op.sum(formulas_statistics.zero_for_nan(self), dim, keepdim, dtype=dtype)
+
+
+def nanmean(
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """The mean over `dim` of the elements that are not nan; nan where there are none.
+
+    nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:2614)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`.
+    Gradients:
+        through: mean_of_numbers(self, dim, keepdim, dtype)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is floating-point.
+    Example:
+        >>> sg.nanmean(sg.tensor([[1.0, sg.nan], [2.0, 4.0]]), dim=1)
+        tensor([1., 3.])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("nanmean", nanmean, "composite", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "nanmean"
+    if out is not None:
+        return write_out(name, out, nanmean(input, dim, keepdim, dtype=dtype))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, keepdim, dtype = statistics_rules.float_reduced_dims(name, self, dim, keepdim, dtype)
+    return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
+
+
+def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The variance of all elements, and their mean.
+
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2626)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.var(self, unbiased), op.mean(self))
+
+
+def var_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim`, and the mean.
+
+    var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:2638)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def var_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The variance over `dim` with n - correction in the denominator, and the mean.
+
+    var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:2647)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (var(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "var_mean.correction",
+                var_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "var_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if correction is not None:
+        correction = checks.scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+    """The standard deviation of all elements, and their mean.
+
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2656)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, unbiased), mean(self))
+    """
+    if watch.lifts and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased)) is not PLAIN:
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    return (op.std(self, unbiased), op.mean(self))
+
+
+def std_mean_dim(
+    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim`, and the mean.
+
+    std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
+    (derivatives.yaml:2668)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, unbiased, keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if unbiased.__class__ is not bool:
+        unbiased = checks.boolean(name, "unbiased", unbiased)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, unbiased, keepdim), op.mean(self, dim, keepdim))
+
+
+def std_mean_correction(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+) -> tuple[Tensor, Tensor]:
+    """The standard deviation over `dim` with n - correction in the denominator, and the mean.
+
+    std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
+    Tensor) (derivatives.yaml:2677)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        result0: the dtype of `input`, its real counterpart for complex numbers.
+        result1: the dtype of `input`.
+    Gradients:
+        through: (std(self, dim, correction=correction, keepdim=keepdim), mean(self, dim, keepdim))
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "std_mean.correction",
+                std_mean_correction,
+                "composite",
+                input,
+                dim,
+                correction=correction,
+                keepdim=keepdim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "std_mean"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if correction is not None:
+        correction = checks.scalar(name, "correction", correction)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
+
+
+def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+    """The least and the greatest element along `dim`, or of all: amin and amax.
+
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:2686)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, by keyword, counted from the end where negative; default None.
+        keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+    Returns:
+        min: the dtype of `input`.
+        max: the dtype of `input`.
+    Gradients:
+        through: extremes(self, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all dimensions; there must be real elements to
+            choose from.
+    Example:
+        >>> least, greatest = sg.aminmax(sg.tensor([[1, 5], [3, 2]]), dim=1)
+        >>> least, greatest
+        (tensor([1, 2]), tensor([5, 3]))
+    """
+    if watch.lifts and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim)) is not PLAIN:
+        return lifted
+    name = "aminmax"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    self, dim, keepdim = statistics_rules.real_optional_dim(name, self, dim, keepdim)
+    return formulas_statistics.extremes(self, dim, keepdim)
+
+
+def count_nonzero(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """How many elements along `dim` are not zero; nan is not.
+
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:2699)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: sum(self != 0, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range.
+    Example:
+        >>> sg.count_nonzero(sg.tensor([[0, 1, 2], [0, 0, 3]]), dim=1)
+        tensor([2, 1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("count_nonzero", count_nonzero, "composite", input, dim, out=out)) is not PLAIN:
+        return lifted
+    name = "count_nonzero"
+    if out is not None:
+        return write_out(name, out, count_nonzero(input, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = reductions_rules.reduced_dims(name, self, dim)
+    return op.sum(self != 0, dim)
+
+
+def cumprod(
+    input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
+
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2712)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, int64 for bools and integers.
+    Gradients:
+        self: cumprod_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cumprod(sg.tensor([1, 2, 3, 4]), 0)
+        tensor([ 1,  2,  6, 24])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cumprod", cumprod, "along", input, dim, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("cumprod", out, _cumprod("cumprod", input, dim, dtype), (input,), share="anyhow")
+    return _cumprod("cumprod", input, dim, dtype)
+
+
+def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+    """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
+        return lifted
+    original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
+    before = input._fn
+    _cumprod("cumprod_", original, dim, dtype, into=input)
+    return after_write(input, before)
+
+
+def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, dim, dtype = reductions_rules.one_dim(name, self, dim, dtype)
+    computed = (
+        self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
+    )
+    try:
+        result = adopt(scans_kernels.cumprod(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim, dtype))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CumprodBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.CumprodBackward0, result, (self, dim, dtype), (self,), into)
+    return result
+
+
+def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
+    """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
+
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2727)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: logcumsumexp_backward(grad, self, result, dim)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.logcumsumexp(sg.tensor([0.0, 1000.0]), 0)
+        tensor([   0., 1000.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("logcumsumexp", logcumsumexp, "along", input, dim, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logcumsumexp", out, _logcumsumexp("logcumsumexp", input, dim), (input,), share="anyhow")
+    return _logcumsumexp("logcumsumexp", input, dim)
+
+
+def _logcumsumexp(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(scans_kernels.logcumsumexp(array_in(self, computed), dim), computed)
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogcumsumexpBackward0.record(result, self, dim)
+    if watch.active:
+        propagate(functions.LogcumsumexpBackward0, result, (self, dim), (self,), into)
+    return result
+
+
+def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
+    """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
+
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2742)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        factor: tensor.
+        dim: int, counted from the end where negative.
+        reverse: bool.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: recurrence_gradients(...)[0]
+        factor: recurrence_gradients(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of two tensors of one shape.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linear_recurrence", linear_recurrence, "along", input, factor, dim, reverse)) is not PLAIN
+    ):
+        return lifted
+    return _linear_recurrence("linear_recurrence", input, factor, dim, reverse)
+
+
+def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(factor, Tensor):
+        factor = checks.tensor(name, "factor", factor)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if reverse.__class__ is not bool:
+        reverse = checks.boolean(name, "reverse", reverse)
+    self, factor, dim, reverse = statistics_rules.one_dim_of_two(name, self, factor, dim, reverse)
+    computed = (
+        self._dtype
+        if self._dtype.native and factor._dtype is self._dtype
+        else computed_dtype(name, "promote", ("float", "complex"), (self, factor))
+    )
+    try:
+        result = adopt(
+            scans_kernels.linear_recurrence(array_in(self, computed), array_in(factor, computed), dim, reverse),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, factor, dim, reverse))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or factor._rg) and result._dtype.kind in "fc":
+        functions.LinearRecurrenceBackward0.record(result, self, factor, dim, reverse)
+    if watch.active:
+        propagate(functions.LinearRecurrenceBackward0, result, (self, factor, dim, reverse), (self, factor), into)
+    return result
+
+
+def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2755)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> values, indices = sg.cummax(sg.tensor([1.0, 3.0, 2.0, 3.0]), 0)
+        >>> values, indices
+        (tensor([1., 3., 3., 3.]), tensor([0, 1, 1, 3]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummax("cummax", input, dim)
+
+
+_cummax_result = ReturnType("cummax", ("values", "indices"))
+
+
+def _cummax(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummax(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CummaxBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CummaxBackward0, results, (self, dim), (self,))
+    return _cummax_result(*results)
+
+
+def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+    """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
+
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2773)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        values: the dtype of `input`.
+        indices: int64.
+    Gradients:
+        self: add_chosen(grad, self.shape, dim, indices)
+    Raises:
+        IndexError: expected: a single `dim` in range.
+    Example:
+        >>> sg.cummin(sg.tensor([3.0, 1.0, 2.0]), 0).values
+        tensor([3., 1., 1.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim)) is not PLAIN:
+        return lifted
+    return _cummin("cummin", input, dim)
+
+
+_cummin_result = ReturnType("cummin", ("values", "indices"))
+
+
+def _cummin(name: str, self, dim, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, dim = reductions_rules.one_dim(name, self, dim)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(scans_kernels.cummin(array_in(self, computed), dim), computed, ("same", "int64"))
+    except Exception as error:
+        reraise(name, error, (self, dim))
+    if grad_mode.grad and (self._rg):
+        functions.CumminBackward0.record(results, self, dim)
+    if watch.active:
+        propagate(functions.CumminBackward0, results, (self, dim), (self,))
+    return _cummin_result(*results)
+
+
+def quantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2790)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile", quantile_default, "composite", input, q, dim, keepdim, interpolation=interpolation, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def quantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) along `dim`.
+
+    quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2810)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, False)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "quantile.scalar",
+                quantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "quantile"
+    if out is not None:
+        return write_out(name, out, quantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if q.__class__ is not float:
+        q = checks.floating(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, False)
+
+
+def nanquantile_default(
+    input: Tensor,
+    q: Tensor,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2819)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile",
+                nanquantile_default,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_default(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(q, Tensor):
+        q = checks.tensor(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def nanquantile_scalar(
+    input: Tensor,
+    q: float,
+    dim: int | None = None,
+    keepdim: bool = False,
+    *,
+    interpolation: str = "linear",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The element of rank q (n - 1) among the n along `dim` that are not nan.
+
+    nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
+    (derivatives.yaml:2831)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        q: float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: quantiles(self, q, dim, keepdim, interpolation, True)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, None for all elements; x is a floating-point tensor with
+            elements, q lies in [0, 1].
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nanquantile.scalar",
+                nanquantile_scalar,
+                "composite",
+                input,
+                q,
+                dim,
+                keepdim,
+                interpolation=interpolation,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nanquantile"
+    if out is not None:
+        return write_out(name, out, nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if q.__class__ is not float:
+        q = checks.floating(name, "q", q)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if interpolation.__class__ is not str:
+        interpolation = checks.string(name, "interpolation", interpolation)
+    self, q, dim, keepdim, interpolation = quantiles_rules.quantile(name, self, q, dim, keepdim, interpolation)
+    return formulas_quantiles.quantiles(self, q, dim, keepdim, interpolation, True)
+
+
+def diff(
+    input: Tensor,
+    n: int = 1,
+    dim: int = -1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
+
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:2839)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        n: int; default 1.
+        dim: int, counted from the end where negative; default -1.
+        prepend: tensor or None; default None.
+        append: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: differences(self, n, dim, prepend, append)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; n is not negative, and what is put before or behind fits
+            except along `dim`.
+    Example:
+        >>> sg.diff(sg.tensor([1, 4, 9, 16]), n=2)
+        tensor([2, 2])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("diff", diff, "composite", input, n, dim, prepend, append, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diff"
+    if out is not None:
+        return write_out(name, out, diff(input, n, dim, prepend, append))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if prepend is not None and not isinstance(prepend, Tensor):
+        prepend = checks.tensor(name, "prepend", prepend)
+    if append is not None and not isinstance(append, Tensor):
+        append = checks.tensor(name, "append", append)
+    self, n, dim, prepend, append = differences_rules.diff(name, self, n, dim, prepend, append)
+    return formulas_differences.differences(self, n, dim, prepend, append)
+
+
+def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2849)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).sum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if watch.lifts and (lifted := lift("trapezoid.x", trapezoid_x, "composite", y, x, dim=dim, out=out)) is not PLAIN:
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).sum(dim) / 2
+
+
+def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The area under the lines between samples y at the distance `dx`, along `dim`.
+
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2862)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).sum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("trapezoid.dx", trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "trapezoid"
+    if out is not None:
+        return write_out(name, out, trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).sum(dim) / 2
+
+
+def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2872)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, spacings(y, x, dim), dim).cumsum(dim) / 2
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of y, which is not bool; there is a point for each sample.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cumulative_trapezoid.x", cumulative_trapezoid_x, "composite", y, x, dim=dim, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_x(y, x, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, x, dim = differences_rules.samples_and_points(name, y, x, dim)
+    return formulas_differences.trapezoids(y, formulas_differences.spacings(y, x, dim), dim).cumsum(dim) / 2
+
+
+def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
+    """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
+
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2883)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        y: tensor.
+        dx: float, by keyword; default 1.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: trapezoids(y, dx, dim).cumsum(dim) / 2
+    Raises:
+        IndexError: expected: `dim` in range of y, which is not bool.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("cumulative_trapezoid.dx", cumulative_trapezoid_dx, "composite", y, dx=dx, dim=dim, out=out)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cumulative_trapezoid"
+    if out is not None:
+        return write_out(name, out, cumulative_trapezoid_dx(y, dx=dx, dim=dim))
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dx.__class__ is not float:
+        dx = checks.floating(name, "dx", dx)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    y, dx, dim = differences_rules.samples_and_spacing(name, y, dx, dim)
+    return formulas_differences.trapezoids(y, dx, dim).cumsum(dim) / 2
+
+
+def cov(
+    input: Tensor,
+    *,
+    correction: int = 1,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
+
+    cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
+    (derivatives.yaml:2892)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        correction: int, by keyword, what the divisor is less than the number of elements; default 1.
+        fweights: tensor or None, by keyword; default None.
+        aweights: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        through: covariance(self, correction, fweights, aweights)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: at most a matrix, of numbers; weights are vectors of
+            whole or real numbers that are not negative.
+    Example:
+        >>> sg.cov(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "cov", cov, "composite", input, correction=correction, fweights=fweights, aweights=aweights, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "cov"
+    if out is not None:
+        return write_out(name, out, cov(input, correction=correction, fweights=fweights, aweights=aweights))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if correction.__class__ is not int:
+        correction = checks.integer(name, "correction", correction)
+    if fweights is not None and not isinstance(fweights, Tensor):
+        fweights = checks.tensor(name, "fweights", fweights)
+    if aweights is not None and not isinstance(aweights, Tensor):
+        aweights = checks.tensor(name, "aweights", aweights)
+    self, correction, fweights, aweights = covariance_rules.cov(name, self, correction, fweights, aweights)
+    return formulas_covariance.covariance(self, correction, fweights, aweights)
+
+
+def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
+
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:2907)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        through: correlation(self)
+    Raises:
+        RuntimeError: expected: at most a matrix, of numbers.
+    Example:
+        >>> sg.corrcoef(sg.tensor([[1.0, 2.0, 3.0], [3.0, 2.0, 1.0]]))
+        tensor([[ 1., -1.],
+                [-1.,  1.]])
+    """
+    if watch.lifts and (lifted := lift("corrcoef", corrcoef, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "corrcoef"
+    if out is not None:
+        return write_out(name, out, corrcoef(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = covariance_rules.corrcoef(name, self)
+    return formulas_covariance.correlation(self)
+
+
+def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x - y, all elements counted as one vector.
+
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:2920)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        p: float; default 2.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self - other, p)
+    Raises:
+        RuntimeError: expected: numbers with fractions, real or complex, of shapes that broadcast.
+    Example:
+        >>> sg.dist(sg.tensor([3.0, 0.0]), sg.tensor([0.0, 4.0]))
+        tensor(5.)
+    """
+    if watch.lifts and (lifted := lift("dist", dist, "composite", input, other, p, out=out)) is not PLAIN:
+        return lifted
+    name = "dist"
+    if out is not None:
+        return write_out(name, out, dist(input, other, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, other, p = distances_rules.dist(name, self, other, p)
+    return op.norm(self - other, p)
+
+
+def cdist(
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2.0,
+    compute_mode: str = "use_mm_for_euclid_dist_if_necessary",
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2. The gradient is 0 where rows are equal, and
+    shared where, for p = inf, several elements differ most.
+
+    cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
+    (derivatives.yaml:2933)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float; default 2.0.
+        compute_mode: str; default 'use_mm_for_euclid_dist_if_necessary'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: distances(x1, x2, p, compute_mode)
+    Raises:
+        RuntimeError, ValueError: expected: matrices, or batches of them that broadcast, with equally many columns, of
+            one floating-point dtype.
+    Example:
+        >>> sg.cdist(sg.tensor([[0.0, 0.0]]), sg.tensor([[3.0, 4.0], [0.0, 1.0]]))
+        tensor([[5., 1.]])
+    """
+    if watch.lifts and (lifted := lift("cdist", cdist, "composite", x1, x2, p, compute_mode, out=out)) is not PLAIN:
+        return lifted
+    name = "cdist"
+    if out is not None:
+        return write_out(name, out, cdist(x1, x2, p, compute_mode))
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if compute_mode.__class__ is not str:
+        compute_mode = checks.string(name, "compute_mode", compute_mode)
+    x1, x2, p, compute_mode = distances_rules.cdist(name, x1, x2, p, compute_mode)
+    return formulas_distances.distances(x1, x2, p, compute_mode)
+
+
+def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
+    """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
+
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:2953)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        p: float; default 2.0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: distances_within(self, p)
+    Raises:
+        RuntimeError: expected: a matrix of floating-point numbers; p is not negative.
+    Example:
+        >>> sg.pdist(sg.tensor([[0.0, 0.0], [3.0, 4.0], [0.0, 1.0]]))
+        tensor([5.0000, 1.0000, 4.2426])
+    """
+    if watch.lifts and (lifted := lift("pdist", pdist, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "pdist"
+    if out is not None:
+        return write_out(name, out, pdist(input, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    self, p = distances_rules.pdist(name, self, p)
+    return formulas_distances.distances_within(self, p)
+
+
+def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+    """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
+
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:2966)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: float.
+        dim: int, counted from the end where negative.
+        maxnorm: float.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: limited_norms(self, p, dim, maxnorm)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range of at least two dimensions; p is positive, maxnorm not
+            negative.
+    Example:
+        >>> sg.renorm(sg.tensor([[3.0, 4.0], [0.3, 0.4]]), 2, 0, 1)
+        tensor([[0.6000, 0.8000],
+                [0.3000, 0.4000]])
+    """
+    if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
+        return lifted
+    name = "renorm"
+    if out is not None:
+        return write_out(name, out, renorm(input, p, dim, maxnorm))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if maxnorm.__class__ is not float:
+        maxnorm = checks.floating(name, "maxnorm", maxnorm)
+    self, p, dim, maxnorm = distances_rules.renorm(name, self, p, dim, maxnorm)
+    return formulas_distances.limited_norms(self, p, dim, maxnorm)
+
+
+def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+    """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
+        return lifted
+    original = before_write("renorm_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("renorm_", input, renorm(original, p, dim, maxnorm))
+    return after_write(input, before)
+
+
+def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
+
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:2980)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        weights: tensor or None; default None.
+        minlength: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: counted(self, weights, minlength)
+    Raises:
+        RuntimeError: expected: a vector of whole numbers that are not negative, and a weight for each.
+    Example:
+        >>> sg.bincount(sg.tensor([1, 3, 1]), minlength=5)
+        tensor([0, 2, 0, 1, 0])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bincount", bincount, "composite", input, weights, minlength, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "bincount"
+    if out is not None:
+        return write_out(name, out, bincount(input, weights, minlength))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if weights is not None and not isinstance(weights, Tensor):
+        weights = checks.tensor(name, "weights", weights)
+    if minlength.__class__ is not int:
+        minlength = checks.integer(name, "minlength", minlength)
+    self, weights, minlength = counting_rules.bincount(name, self, weights, minlength)
+    return formulas_counting.counted(self, weights, minlength)
+
+
+def bin_counts(input: Tensor, minlength: int) -> Tensor:
+    """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
+
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:2992)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        minlength: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("bin_counts", bin_counts, "dynamic", input, minlength)) is not PLAIN:
+        return lifted
+    return _bin_counts("bin_counts", input, minlength)
+
+
+def _bin_counts(name: str, self, minlength, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if minlength.__class__ is not int:
+        minlength = checks.integer(name, "minlength", minlength)
+    computed = computed_dtype(name, "same", ("int",), (self,))
+    try:
+        result = adopt(
+            counting_kernels.bin_counts(array_in(self, computed), minlength), result_dtype("int64", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, minlength))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
+    """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
+
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3004)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        min: number; default 0.
+        max: number; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Raises:
+        RuntimeError: expected: a floating-point tensor and a finite range; where both bounds are equal, the range of
+            the elements.
+    Example:
+        >>> sg.histc(sg.tensor([1.0, 2.0, 1.0]), bins=4, min=0, max=3)
+        tensor([0., 2., 1., 0.])
+    """
+    if watch.lifts and (lifted := lift("histc", histc, "one_by_one", input, bins, min, max, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("histc", out, _histc("histc", input, bins, min, max), (input,), share="anyhow")
+    return _histc("histc", input, bins, min, max)
+
+
+def _histc(name: str, self, bins, min, max, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if bins.__class__ is not int:
+        bins = checks.integer(name, "bins", bins)
+    min = checks.scalar(name, "min", min)
+    max = checks.scalar(name, "max", max)
+    self, bins, min, max = counting_rules.histc(name, self, bins, min, max)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(counting_kernels.histc(array_in(self, computed), bins, min, max), computed)
+    except Exception as error:
+        reraise(name, error, (self, bins, min, max))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def histogram_bins_tensor(
+    input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: bool = False
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
+    bin_edges) (derivatives.yaml:3018)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: tensor.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, bins, weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, and a vector of at least two edges.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bins_tensor",
+                histogram_bins_tensor,
+                "one_by_one",
+                input,
+                bins,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(bins, Tensor):
+        bins = checks.tensor(name, "bins", bins)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if density.__class__ is not bool:
+        density = checks.boolean(name, "density", density)
+    self, bins, weight, density = counting_rules.histogram_of_edges(name, self, bins, weight, density)
+    return formulas_counting.histogram_of(self, bins, weight, density)
+
+
+def histogram_bin_ct(
+    input: Tensor,
+    bins: int = 100,
+    *,
+    range: Sequence[float] | None = None,
+    weight: Tensor | None = None,
+    density: bool = False,
+) -> tuple[Tensor, Tensor]:
+    """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
+
+    histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3031)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        bins: int; default 100.
+        range: sequence of floats or None, by keyword; default None.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+    Returns:
+        hist: the dtype of `input`.
+        bin_edges: the dtype of `input`.
+    Gradients:
+        through: histogram_of(self, equal_parts(self, bins, range), weight, density)
+    Raises:
+        RuntimeError: expected: floating-point numbers, a weight for each, a number of bins and a finite range, by
+            default of the numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "histogram.bin_ct",
+                histogram_bin_ct,
+                "one_by_one",
+                input,
+                bins,
+                range=range,
+                weight=weight,
+                density=density,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "histogram"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if bins.__class__ is not int:
+        bins = checks.integer(name, "bins", bins)
+    if range is not None:
+        range = checks.floating_list(name, "range", range)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if density.__class__ is not bool:
+        density = checks.boolean(name, "density", density)
+    self, bins, range, weight, density = counting_rules.histogram_of_parts(name, self, bins, range, weight, density)
+    return formulas_counting.histogram_of(self, formulas_counting.equal_parts(self, bins, range), weight, density)
+
+
+def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
+    """How many elements, or the weight of how many, lie between neighbouring edges.
+
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3041)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        edges: tensor.
+        weight: tensor or None.
+    Returns:
+        Tensor: the dtype of `input`.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("counts_between", counts_between, "one_by_one", input, edges, weight)) is not PLAIN
+    ):
+        return lifted
+    return _counts_between("counts_between", input, edges, weight)
+
+
+def _counts_between(name: str, self, edges, weight, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(edges, Tensor):
+        edges = checks.tensor(name, "edges", edges)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    computed = (
+        self._dtype
+        if self._dtype.native and edges._dtype is self._dtype and (weight is None or weight._dtype is self._dtype)
+        else computed_dtype(name, "same", ("float",), (self, edges, weight))
+    )
+    try:
+        result = adopt(
+            counting_kernels.counts_between(
+                array_in(self, computed), array_in(edges, computed), array_in(weight, computed)
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, edges, weight))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def searchsorted_tensor(
+    sorted_sequence: Tensor,
+    input: Tensor,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3052)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Tensor",
+                searchsorted_tensor,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_tensor(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if side is not None and side.__class__ is not str:
+        side = checks.string(name, "side", side)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def searchsorted_scalar(
+    sorted_sequence: Tensor,
+    input: Number,
+    *,
+    out_int32: bool = False,
+    right: bool = False,
+    side: str | None = None,
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Where a number would be put into the ordered row.
+
+    searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3072)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(sorted_sequence, self, out_int32, right, sorter)
+    Raises:
+        RuntimeError: expected: real numbers; one row to search in, or one for each row of what is searched for. `right`
+            is what `side` says.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "searchsorted.Scalar",
+                searchsorted_scalar,
+                "composite",
+                sorted_sequence,
+                input,
+                out_int32=out_int32,
+                right=right,
+                side=side,
+                sorter=sorter,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "searchsorted"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            searchsorted_scalar(sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter),
+        )
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    self = input
+    self = checks.scalar(name, "input", self)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if side is not None and side.__class__ is not str:
+        side = checks.string(name, "side", side)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, out_int32, right, side, sorter = searching_rules.searchsorted(
+        name, sorted_sequence, self, out_int32, right, side, sorter
+    )
+    return formulas_counting.places_in(sorted_sequence, self, out_int32, right, sorter)
+
+
+def bucketize_tensor(
+    input: Tensor, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:3083)
+    Dtypes: integers, floats.
+
+    Args:
+        input: tensor.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Tensor",
+                bucketize_tensor,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_tensor(input, boundaries, out_int32=out_int32, right=right))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(boundaries, Tensor):
+        boundaries = checks.tensor(name, "boundaries", boundaries)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def bucketize_scalar(
+    input: Number, boundaries: Tensor, *, out_int32: bool = False, right: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """In which bucket a number is.
+
+    bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
+    (derivatives.yaml:3098)
+    Dtypes: integers, floats.
+
+    Args:
+        input: number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_in(boundaries, self, out_int32, right, None)
+    Raises:
+        RuntimeError: expected: real numbers; the boundaries are a vector.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "bucketize.Scalar",
+                bucketize_scalar,
+                "composite",
+                input,
+                boundaries,
+                out_int32=out_int32,
+                right=right,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "bucketize"
+    if out is not None:
+        return write_out(name, out, bucketize_scalar(input, boundaries, out_int32=out_int32, right=right))
+    self = input
+    self = checks.scalar(name, "input", self)
+    if not isinstance(boundaries, Tensor):
+        boundaries = checks.tensor(name, "boundaries", boundaries)
+    if out_int32.__class__ is not bool:
+        out_int32 = checks.boolean(name, "out_int32", out_int32)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    self, boundaries, out_int32, right = searching_rules.bucketize(name, self, boundaries, out_int32, right)
+    return formulas_counting.places_in(boundaries, self, out_int32, right, None)
+
+
+def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
+    """Where each element of x would be put into an ordered row, or into its own of several rows.
+
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3109)
+    Dtypes: integers, floats.
+
+    Args:
+        sorted_sequence: tensor.
+        input: tensor.
+        right: bool.
+        sorter: tensor or None, not differentiated.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: one row to search in, or one for each row of the values; an order of the elements of
+            each.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("search_places", search_places, "searched", sorted_sequence, input, right, sorter))
+        is not PLAIN
+    ):
+        return lifted
+    return _search_places("search_places", sorted_sequence, input, right, sorter)
+
+
+def _search_places(name: str, sorted_sequence, self, right, sorter, into=None) -> Any:
+    if not isinstance(sorted_sequence, Tensor):
+        sorted_sequence = checks.tensor(name, "sorted_sequence", sorted_sequence)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if right.__class__ is not bool:
+        right = checks.boolean(name, "right", right)
+    if sorter is not None and not isinstance(sorter, Tensor):
+        sorter = checks.tensor(name, "sorter", sorter)
+    sorted_sequence, self, right, sorter = searching_rules.search_places(name, sorted_sequence, self, right, sorter)
+    computed = (
+        sorted_sequence._dtype
+        if sorted_sequence._dtype.native and self._dtype is sorted_sequence._dtype
+        else computed_dtype(name, "promote", ("int", "float"), (sorted_sequence, self))
+    )
+    try:
+        result = adopt(
+            searching_kernels.search_places(
+                array_in(sorted_sequence, computed), array_in(self, computed), right, array_in(sorter, None)
+            ),
+            result_dtype("int64", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (sorted_sequence, self, right, sorter))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def unique(
+    input: Tensor,
+    sorted: bool = True,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """The distinct elements in order, or the distinct slices along `dim`; on demand which of them each one is, and how
+    often each occurs. nan equals nothing.
+
+    unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
+    Tensor[] (derivatives.yaml:3125)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        sorted: bool; default True.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, False, return_inverse or return_counts), return_inverse,
+            return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique(sg.tensor([3, 1, 3]))
+        tensor([1, 3])
+        >>> sg.unique(sg.tensor([3, 1, 3]), return_inverse=True, return_counts=True)
+        (tensor([1, 3]), tensor([1, 0, 1]), tensor([1, 2]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("unique", unique, "composite", input, sorted, return_inverse, return_counts, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sorted.__class__ is not bool:
+        sorted = checks.boolean(name, "sorted", sorted)
+    if return_inverse.__class__ is not bool:
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    if return_counts.__class__ is not bool:
+        return_counts = checks.boolean(name, "return_counts", return_counts)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, sorted, return_inverse, return_counts, dim = counting_rules.distinct_in_order(
+        name, self, sorted, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(
+        op.distinct(self, dim, False, return_inverse or return_counts), return_inverse, return_counts
+    )
+
+
+def unique_consecutive(
+    input: Tensor,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    dim: int | None = None,
+    *,
+    axis: Any = None,
+) -> Sequence[Tensor]:
+    """One element for each run of equal ones, or one slice along `dim`; on demand in which run each is, and how long it
+    is.
+
+    unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
+    (derivatives.yaml:3141)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        return_inverse: bool; default False.
+        return_counts: bool; default False.
+        dim: int or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: chosen_outputs(distinct(self, dim, True, True), return_inverse, return_counts)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the dtype is real, and of other dimensions none is empty.
+    Example:
+        >>> sg.unique_consecutive(sg.tensor([1, 1, 3, 1]), return_counts=True)
+        (tensor([1, 3, 1]), tensor([2, 1, 1]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "unique_consecutive", unique_consecutive, "composite", input, return_inverse, return_counts, dim
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "unique_consecutive"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if return_inverse.__class__ is not bool:
+        return_inverse = checks.boolean(name, "return_inverse", return_inverse)
+    if return_counts.__class__ is not bool:
+        return_counts = checks.boolean(name, "return_counts", return_counts)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, return_inverse, return_counts, dim = counting_rules.distinct_runs(
+        name, self, return_inverse, return_counts, dim
+    )
+    return formulas_counting.chosen_outputs(op.distinct(self, dim, True, True), return_inverse, return_counts)
+
+
+def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
+
+    distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
+    (derivatives.yaml:3153)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int or None, counted from the end where negative.
+        runs: bool.
+        places: bool.
+    Returns:
+        values: the dtype of `input`.
+        inverse: int64.
+        counts: int64.
+    """
+    if watch.lifts and (lifted := lift("distinct", distinct, "dynamic", input, dim, runs, places)) is not PLAIN:
+        return lifted
+    return _distinct("distinct", input, dim, runs, places)
+
+
+_distinct_result = ReturnType("distinct", ("values", "inverse", "counts"))
+
+
+def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if runs.__class__ is not bool:
+        runs = checks.boolean(name, "runs", runs)
+    if places.__class__ is not bool:
+        places = checks.boolean(name, "places", places)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
+    try:
+        results = outputs(
+            counting_kernels.distinct(array_in(self, computed), dim, runs, places), computed, ("same", "int64", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, runs, places))
+    return _distinct_result(*results)
+
+
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2040)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3167)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8819,7 +13218,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:2058)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3185)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8871,7 +13270,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:2075)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3202)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8923,7 +13322,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:2092)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3219)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -8975,7 +13374,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:2108)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3235)
     Dtypes: all.
 
     Args:
@@ -8999,8 +13398,11 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "outer"
     if out is not None:
         return write_out(name, out, outer(input, vec2))
-    self = checks.tensor(name, "input", input)
-    vec2 = checks.tensor(name, "vec2", vec2)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(vec2, Tensor):
+        vec2 = checks.tensor(name, "vec2", vec2)
     self, vec2 = linalg_rules.outer(name, self, vec2)
     return self.unsqueeze(1) * vec2
 
@@ -9008,7 +13410,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2121)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3248)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9033,8 +13435,11 @@ def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor
     name = "matmul"
     if out is not None:
         return write_out(name, out, matmul(input, other))
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     self, other = linalg_rules.matmul(name, self, other)
     return formulas_linalg.matmul_by_rank(self, other)
 
@@ -9044,7 +13449,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2146)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3273)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9131,7 +13536,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2168)
+    (derivatives.yaml:3295)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9223,7 +13628,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:2188)
+    (derivatives.yaml:3315)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9314,7 +13719,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:2208)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3335)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -9393,10 +13798,2782 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
     return result
 
 
+def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
+    """The product of the operands, summed over every label that is not in the output.
+
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3357)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        equation: str.
+        operands: sequence of tensors.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted(equation, operands)
+    Raises:
+        ValueError: expected: tensors of one dtype, and an equation such as "ij,jk->ik" whose subscripts fit to their
+            dimensions.
+    """
+    if watch.lifts and (lifted := lift("einsum", einsum, "composite", equation, operands)) is not PLAIN:
+        return lifted
+    name = "einsum"
+    if equation.__class__ is not str:
+        equation = checks.string(name, "equation", equation)
+    operands = checks.tensor_list(name, "operands", operands)
+    equation, operands = contraction_rules.einsum(name, equation, operands)
+    return formulas_contraction.contracted(equation, operands)
+
+
+def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
+    """The product, summed over pairs of dimensions, one of each tensor.
+
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3372)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dims_self: sequence of ints.
+        dims_other: sequence of ints.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted_over(self, other, dims_self, dims_other)
+    Raises:
+        IndexError, RuntimeError: expected: tensors of one dtype; as many dimensions of one as of the other, in pairs of
+            one size.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensordot", tensordot, "composite", input, other, dims_self, dims_other)) is not PLAIN
+    ):
+        return lifted
+    name = "tensordot"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    dims_self = checks.integer_list(name, "dims_self", dims_self)
+    dims_other = checks.integer_list(name, "dims_other", dims_other)
+    self, other, dims_self, dims_other = contraction_rules.tensordot(name, self, other, dims_self, dims_other)
+    return formulas_contraction.contracted_over(self, other, dims_self, dims_other)
+
+
+def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
+
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3384)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+    Raises:
+        RuntimeError: expected: the last dimensions must match, unless one of the tensors is a single number.
+    Example:
+        >>> sg.inner(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("inner", inner, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "inner"
+    if out is not None:
+        return write_out(name, out, inner(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    self, other = contraction_rules.inner(name, self, other)
+    return formulas_contraction.contracted_over(self, other, [-1], [-1]) if self.ndim and other.ndim else self * other
+
+
+def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sum_k conj(x_k) y_k of two vectors.
+
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3396)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: conjugate(self).dot(other)
+    Raises:
+        RuntimeError: expected: two vectors of one length.
+    Example:
+        >>> sg.vdot(sg.tensor([1j, 2.0]), sg.tensor([1j, 3.0]))
+        tensor(7.+0.j)
+    """
+    if watch.lifts and (lifted := lift("vdot", vdot, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "vdot"
+    if out is not None:
+        return write_out(name, out, vdot(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    self, other = linalg_rules.dot(name, self, other)
+    return formulas_reductions.conjugate(self).dot(other)
+
+
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+    """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
+
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3408)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        x: tensor.
+        y: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: (conjugate(x) * y).sum(dim)
+    Raises:
+        IndexError: expected: tensors of one dtype that broadcast; `dim` counts the dimensions of the result of that.
+    Example:
+        >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim)) is not PLAIN:
+        return lifted
+    name = "linalg_vecdot"
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if not isinstance(y, Tensor):
+        y = checks.tensor(name, "y", y)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    x, y, dim = contraction_rules.vecdot(name, x, y, dim)
+    return (formulas_reductions.conjugate(x) * y).sum(dim)
+
+
+def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Kronecker product: every element of x times the whole of y, block beside block.
+
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3422)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: kronecker(self, other)
+    Example:
+        >>> sg.kron(sg.eye(2), sg.tensor([[1.0, 2.0]]))
+        tensor([[1., 2., 0., 0.],
+                [0., 0., 1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("kron", kron, "composite", input, other, out=out)) is not PLAIN:
+        return lifted
+    name = "kron"
+    if out is not None:
+        return write_out(name, out, kron(input, other))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return formulas_products.kronecker(self, other)
+
+
+def addr(
+    input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1, out: Tensor | None = None
+) -> Tensor:
+    """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
+
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3432)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        vec1: tensor.
+        vec2: tensor.
+        beta: number, by keyword; default 1.
+        alpha: number, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+    Raises:
+        RuntimeError: expected: two vectors, and a first argument that broadcasts to their outer product.
+    Example:
+        >>> sg.addr(sg.ones(2, 2), sg.tensor([1.0, 2.0]), sg.tensor([1.0, 10.0]))
+        tensor([[ 2., 11.],
+                [ 3., 21.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("addr", addr, "composite", input, vec1, vec2, beta=beta, alpha=alpha, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "addr"
+    if out is not None:
+        return write_out(name, out, addr(input, vec1, vec2, beta=beta, alpha=alpha))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(vec1, Tensor):
+        vec1 = checks.tensor(name, "vec1", vec1)
+    if not isinstance(vec2, Tensor):
+        vec2 = checks.tensor(name, "vec2", vec2)
+    beta = checks.scalar(name, "beta", beta)
+    alpha = checks.scalar(name, "alpha", alpha)
+    self, vec1, vec2, beta, alpha = contraction_rules.addr(name, self, vec1, vec2, beta, alpha)
+    return formulas_products.sum_of_scaled(self, vec1.unsqueeze(1) * vec2, beta, alpha)
+
+
+def addr_(input: Tensor, vec1: Tensor, vec2: Tensor, *, beta: Number = 1, alpha: Number = 1) -> Tensor:
+    """`addr`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("addr", addr_, "composite", input, vec1, vec2, beta=beta, alpha=alpha)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("addr_", input, (input, vec1, vec2), keep=(input, vec1, vec2), share="same")
+    before = input._fn
+    adopt_result("addr_", input, addr(original, vec1, vec2, beta=beta, alpha=alpha))
+    return after_write(input, before)
+
+
+def cross(
+    input: Tensor, other: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
+
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3448)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: cross_product(self, other, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
+            dimension of size 3. Equal ndim.
+    Example:
+        >>> sg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("cross", cross, "composite", input, other, dim, out=out)) is not PLAIN:
+        return lifted
+    name = "cross"
+    if out is not None:
+        return write_out(name, out, cross(input, other, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    return formulas_products.cross_product(self, other, dim)
+
+
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+    """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
+
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3460)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: cross_product(self, other, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range, along which both have 3 elements; without it, the first
+            dimension of size 3. Equal ndim.
+    Example:
+        >>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
+        tensor([0., 0., 1.])
+    """
+    if watch.lifts and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim)) is not PLAIN:
+        return lifted
+    name = "linalg_cross"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, other, dim = contraction_rules.cross(name, self, other, dim)
+    return formulas_products.cross_product(self, other, dim)
+
+
+def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+    """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
+
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3474)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: multiplied_chain(tensors)
+    Raises:
+        RuntimeError: expected: two matrices or more that multiply, of one dtype; the first and the last may be vectors.
+    Example:
+        >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
+        tensor([12., 12.])
+    """
+    if watch.lifts and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "linalg_multi_dot"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = contraction_rules.chain(name, tensors)
+    return formulas_products.multiplied_chain(tensors)
+
+
+def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+    """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
+
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3488)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        x: tensor.
+        N: int or None, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: vandermonde(x, N)
+    Raises:
+        RuntimeError: expected: at least one dimension, and at least two powers.
+    Example:
+        >>> sg.linalg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [1, 2, 4],
+                [1, 3, 9]])
+    """
+    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N)) is not PLAIN:
+        return lifted
+    name = "linalg_vander"
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if N is not None and N.__class__ is not int:
+        N = checks.integer(name, "N", N)
+    x, N = contraction_rules.last_powers(name, x, N)
+    return formulas_products.vandermonde(x, N)
+
+
+def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
+    """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
+
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3502)
+    Dtypes: all.
+
+    Args:
+        A: tensor.
+        offset: int, by keyword; default 0.
+        dim1: int, by keyword, counted from the end where negative; default -2.
+        dim2: int, by keyword, counted from the end where negative; default -1.
+    Returns:
+        Tensor: shares the memory of `A` where it can.
+    Gradients:
+        through: A.diagonal(offset, dim1, dim2)
+    Example:
+        >>> sg.linalg.diagonal(sg.tensor([[1, 2], [3, 4]]))
+        tensor([1, 4])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_diagonal", linalg_diagonal, "composite", A, offset=offset, dim1=dim1, dim2=dim2))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_diagonal"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    return A.diagonal(offset, dim1, dim2)
+
+
+def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
+    """The matrix product: matmul.
+
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3512)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: matmul(self, other)
+    Example:
+        >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
+        tensor([21., 43.])
+    """
+    if watch.lifts and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other)) is not PLAIN:
+        return lifted
+    name = "linalg_matmul"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    return op.matmul(self, other)
+
+
+def bilinear(
+    input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """y_k = x^T W_k z + b_k over the last dimensions of x and z.
+
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3524)
+    Dtypes: integers, floats, complex numbers.
+
+    Args:
+        input1: tensor.
+        input2: tensor.
+        weight: tensor.
+        bias: tensor or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: bilinear_form(input1, input2, weight, bias)
+    Raises:
+        RuntimeError: expected: batches of equal shape whose last sizes are those of the weight, (out, in1, in2); a bias
+            of size out.
+    Example:
+        >>> sg.bilinear(sg.tensor([1.0, 2.0]), sg.tensor([3.0]), sg.ones(1, 2, 1), sg.tensor([0.5]))
+        tensor([9.5000])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("bilinear", bilinear, "composite", input1, input2, weight, bias, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "bilinear"
+    if out is not None:
+        return write_out(name, out, bilinear(input1, input2, weight, bias))
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
+    input1, input2, weight, bias = contraction_rules.bilinear(name, input1, input2, weight, bias)
+    return formulas_products.bilinear_form(input1, input2, weight, bias)
+
+
+def linalg_inv(A: Tensor) -> Tensor:
+    """A^-1 of square matrices; an error for a singular one.
+
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3540)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        Tensor: the dtype of `A`.
+    Gradients:
+        A: -adjoint(result).matmul(grad).matmul(adjoint(result))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.inv(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[-2.0000,  1.0000],
+                [ 1.5000, -0.5000]])
+    """
+    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_inv("linalg_inv", A)
+
+
+def _linalg_inv(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(solving_kernels.inverse(array_in(A, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (A,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgInvBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgInvBackward0, result, (A,), (A,), into)
+    return result
+
+
+def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """A^-1 of square matrices: linalg.inv.
+
+    inverse(Tensor self) -> Tensor (derivatives.yaml:3558)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_inv(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.inverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    if watch.lifts and (lifted := lift("inverse", inverse, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "inverse"
+    if out is not None:
+        return write_out(name, out, inverse(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_inv(self)
+
+
+def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
+
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:3569)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        inverse: the dtype of `A`.
+        info: int64.
+    Gradients:
+        A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
+
+
+_linalg_inv_ex_result = ReturnType("linalg_inv_ex", ("inverse", "info"))
+
+
+def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, check_errors = solving_rules.square(name, A, check_errors)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(
+            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (A, check_errors))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgInvExBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgInvExBackward0, results, (A, check_errors), (A,))
+    return _linalg_inv_ex_result(*results)
+
+
+def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """X with A X = B for matrices of one batch, and the first zero pivot of A.
+
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:3587)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        check_errors: bool.
+    Returns:
+        solution: the dtype that all tensors share.
+        info: int64.
+    Gradients:
+        A: solve_slopes(...)[0]
+        B: solve_slopes(...)[1]
+    """
+    if watch.lifts and (lifted := lift("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not PLAIN:
+        return lifted
+    return _solve_matrices("solve_matrices", A, B, check_errors)
+
+
+_solve_matrices_result = ReturnType("solve_matrices", ("solution", "info"))
+
+
+def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    computed = (
+        A._dtype
+        if A._dtype.native and B._dtype is A._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (A, B))
+    )
+    try:
+        results = outputs(
+            solving_kernels.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
+            computed,
+            ("same", "int64"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, check_errors))
+    if grad_mode.grad and (A._rg or B._rg):
+        functions.SolveMatricesBackward0.record(results, A, B)
+    if watch.active:
+        propagate(functions.SolveMatricesBackward0, results, (A, B, check_errors), (A, B))
+    return _solve_matrices_result(*results)
+
+
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+    """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
+
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:3600)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: solved(A, B, left, True)[0]
+    Raises:
+        RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))
+        tensor([0.5000, 0.2500])
+    """
+    if watch.lifts and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left)) is not PLAIN:
+        return lifted
+    name = "linalg_solve"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    A, B, left = solving_rules.solve(name, A, B, left)
+    return formulas_solving.solved(A, B, left, True)[0]
+
+
+def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
+
+    linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
+    (derivatives.yaml:3617)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        result: the dtype that all tensors share.
+        info: int64.
+    Gradients:
+        through: solved(A, B, left, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info
+        tensor(1)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift("linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_solve_ex"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
+    return formulas_solving.solved(A, B, left, check_errors)
+
+
+def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
+    """X with A X = B for triangular matrices of one batch.
+
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:3632)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        B: tensor.
+        upper: bool.
+        unitriangular: bool.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        A: triangular_slopes(...)[0]
+        B: triangular_slopes(...)[1]
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "solve_triangular_matrices", solve_triangular_matrices, "leading", A, B, upper, unitriangular
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _solve_triangular_matrices("solve_triangular_matrices", A, B, upper, unitriangular)
+
+
+def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if unitriangular.__class__ is not bool:
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    computed = (
+        A._dtype
+        if A._dtype.native and B._dtype is A._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (A, B))
+    )
+    try:
+        result = adopt(
+            lapack_kernels.solve_triangular_matrices(
+                array_in(A, computed), array_in(B, computed), upper, unitriangular
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (A, B, upper, unitriangular))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg or B._rg) and result._dtype.kind in "fc":
+        functions.SolveTriangularMatricesBackward0.record(result, A, B, upper, unitriangular)
+    if watch.active:
+        propagate(functions.SolveTriangularMatricesBackward0, result, (A, B, upper, unitriangular), (A, B), into)
+    return result
+
+
+def linalg_solve_triangular(
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+) -> Tensor:
+    """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
+
+    linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
+    (derivatives.yaml:3644)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        B: tensor.
+        upper: bool, by keyword.
+        left: bool, by keyword; default True.
+        unitriangular: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: triangular_solved(self, B, upper, left, unitriangular)
+    Raises:
+        RuntimeError: expected: square matrices, and matrices of as many rows, or columns if not `left`; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.solve_triangular(sg.tensor([[2.0, 7.0], [1.0, 1.0]]), sg.tensor([[2.0], [3.0]]), upper=False)
+        tensor([[1.],
+                [2.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_solve_triangular",
+                linalg_solve_triangular,
+                "composite",
+                input,
+                B,
+                upper=upper,
+                left=left,
+                unitriangular=unitriangular,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_solve_triangular"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if unitriangular.__class__ is not bool:
+        unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    self, B, upper, left, unitriangular = solving_rules.solve_triangular(name, self, B, upper, left, unitriangular)
+    return formulas_solving.triangular_solved(self, B, upper, left, unitriangular)
+
+
+def linalg_det(A: Tensor) -> Tensor:
+    """The determinant of square matrices.
+
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:3660)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        Tensor: the dtype of `A`.
+    Gradients:
+        A: grad.unsqueeze(-1).unsqueeze(-1) * conjugate(cofactors(A))
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+    """
+    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_det("linalg_det", A)
+
+
+def _linalg_det(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(solving_kernels.determinant(array_in(A, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (A,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgDetBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgDetBackward0, result, (A,), (A,), into)
+    return result
+
+
+def cofactors(input: Tensor) -> Tensor:
+    """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
+
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:3677)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: cofactors_slope(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("cofactors", cofactors, "leading", input)) is not PLAIN:
+        return lifted
+    return _cofactors("cofactors", input)
+
+
+def _cofactors(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(solving_kernels.cofactors(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.CofactorsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.CofactorsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The determinant of square matrices: linalg.det.
+
+    det(Tensor self) -> Tensor (derivatives.yaml:3689)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_det(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor(-2.)
+    """
+    if watch.lifts and (lifted := lift("det", det, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "det"
+    if out is not None:
+        return write_out(name, out, det(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_det(self)
+
+
+def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
+    """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
+
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3699)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+    Returns:
+        sign: the dtype of `A`.
+        logabsdet: the dtype of `A`, its real counterpart for complex numbers.
+    Gradients:
+        A: log_determinant_slope(grads, A, sign)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
+        tensor(-1.)
+    """
+    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A)) is not PLAIN:
+        return lifted
+    return _linalg_slogdet("linalg_slogdet", A)
+
+
+_linalg_slogdet_result = ReturnType("linalg_slogdet", ("sign", "logabsdet"))
+
+
+def _linalg_slogdet(name: str, A, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    (A,) = solving_rules.square(name, A)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(solving_kernels.log_determinant(array_in(A, computed)), computed, ("same", "real"))
+    except Exception as error:
+        reraise(name, error, (A,))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgSlogdetBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgSlogdetBackward0, results, (A,), (A,))
+    return _linalg_slogdet_result(*results)
+
+
+def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
+    """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
+
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3717)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        sign: the dtype that its ops give.
+        logabsdet: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: linalg_slogdet(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.slogdet(sg.eye(2)).logabsdet
+        tensor(0.)
+    """
+    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input)) is not PLAIN:
+        return lifted
+    name = "slogdet"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_slogdet(self)
+
+
+def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
+
+    logdet(Tensor self) -> Tensor (derivatives.yaml:3728)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: logarithm_of_determinant(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.logdet(sg.tensor([[2.0, 0.0], [0.0, 0.5]]))
+        tensor(0.)
+    """
+    if watch.lifts and (lifted := lift("logdet", logdet, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "logdet"
+    if out is not None:
+        return write_out(name, out, logdet(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return formulas_solving.logarithm_of_determinant(self)
+
+
+def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
+    """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
+
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:3738)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        check_errors: bool.
+    Returns:
+        L: the dtype of `input`.
+        info: int64.
+    Gradients:
+        self: cholesky_slope(grad, L)
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_factor", cholesky_factor, "leading", input, check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _cholesky_factor("cholesky_factor", input, check_errors)
+
+
+_cholesky_factor_result = ReturnType("cholesky_factor", ("L", "info"))
+
+
+def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, check_errors))
+    if grad_mode.grad and (self._rg):
+        functions.CholeskyFactorBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.CholeskyFactorBackward0, results, (self, check_errors), (self,))
+    return _cholesky_factor_result(*results)
+
+
+def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+    """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
+
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:3754)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: cholesky_decomposed(self, upper, True)[0]
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_cholesky"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return formulas_solving.cholesky_decomposed(self, upper, True)[0]
+
+
+def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+    """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
+
+    linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
+    (derivatives.yaml:3768)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool, by keyword; default False.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        L: the dtype of `input`.
+        info: int64.
+    Gradients:
+        through: cholesky_decomposed(self, upper, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_cholesky_ex", linalg_cholesky_ex, "composite", input, upper=upper, check_errors=check_errors
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_cholesky_ex"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
+    return formulas_solving.cholesky_decomposed(self, upper, check_errors)
+
+
+def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The triangular L with L L^H = A: linalg.cholesky.
+
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:3783)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_cholesky(self, upper=upper)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.cholesky(sg.tensor([[4.0, 2.0], [2.0, 5.0]]))
+        tensor([[2., 0.],
+                [1., 2.]])
+    """
+    if watch.lifts and (lifted := lift("cholesky", cholesky, "composite", input, upper, out=out)) is not PLAIN:
+        return lifted
+    name = "cholesky"
+    if out is not None:
+        return write_out(name, out, cholesky(input, upper))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return op.linalg_cholesky(self, upper=upper)
+
+
+def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
+
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:3794)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cholesky_solved(self, input2, upper)
+    Raises:
+        RuntimeError: expected: matrices B and square factors of as many rows; batches broadcast.
+    Example:
+        >>> sg.cholesky_solve(sg.tensor([[4.0], [8.0]]), sg.tensor([[2.0, 0.0], [0.0, 2.0]]))
+        tensor([[1.],
+                [2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_solve", cholesky_solve, "composite", input, input2, upper, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "cholesky_solve"
+    if out is not None:
+        return write_out(name, out, cholesky_solve(input, input2, upper))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, input2, upper = solving_rules.cholesky_solve(name, self, input2, upper)
+    return formulas_solving.cholesky_solved(self, input2, upper)
+
+
+def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
+
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:3805)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        upper: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: cholesky_solved(identity_of(self), self, upper)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.cholesky_inverse(sg.tensor([[2.0, 0.0], [1.0, 1.0]]))
+        tensor([[ 0.5000, -0.5000],
+                [-0.5000,  1.0000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("cholesky_inverse", cholesky_inverse, "composite", input, upper, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "cholesky_inverse"
+    if out is not None:
+        return write_out(name, out, cholesky_inverse(input, upper))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upper.__class__ is not bool:
+        upper = checks.boolean(name, "upper", upper)
+    self, upper = solving_rules.square(name, self, upper)
+    return formulas_solving.cholesky_solved(formulas_solving.identity_of(self), self, upper)
+
+
+def linalg_vector_norm(
+    input: Tensor,
+    ord: Number = 2,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> Tensor:
+    """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
+
+    linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:3818)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number; default 2.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm(self, ord, dim, keepdim, dtype=dtype)
+    Raises:
+        IndexError, RuntimeError: expected: floats, a real order; dimensions in range. A norm of no elements is there
+            for a finite order above 0 only.
+    Example:
+        >>> sg.linalg.vector_norm(sg.tensor([[3.0, 4.0], [6.0, 8.0]]), dim=1)
+        tensor([ 5., 10.])
+    """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (
+            lifted := lift("linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype)
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_vector_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    ord = checks.scalar(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.vector_norm(name, self, ord, dim, keepdim, dtype)
+    return op.norm(self, ord, dim, keepdim, dtype=dtype)
+
+
+def linalg_matrix_norm_default(
+    input: Tensor, ord: Number, dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
+    orders the least of these.
+
+    linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:3833)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
+            dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_norm", linalg_matrix_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    ord = checks.scalar(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_matrix_norm_str_ord(
+    input: Tensor, ord: str = "fro", dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
+
+    linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
+    dtype=None) -> Tensor (derivatives.yaml:3849)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: str; default 'fro'.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; the order is 'fro', 'nuc', inf, -inf, 1, -1, 2 or -2; two different
+            dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_norm.str_ord",
+                linalg_matrix_norm_str_ord,
+                "composite",
+                input,
+                ord,
+                dim,
+                keepdim,
+                dtype=dtype,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord.__class__ is not str:
+        ord = checks.string(name, "ord", ord)
+    dim = checks.integer_list(name, "dim", dim)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.matrix_norm(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_matrices(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_norm_default(
+    input: Tensor,
+    ord: Number | None = None,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+) -> Tensor:
+    """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
+
+    linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
+    Tensor (derivatives.yaml:3860)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: number or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord is not None:
+        ord = checks.scalar(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_norm_ord_str(
+    input: Tensor, ord: str, dim: Sequence[int] | int | None = None, keepdim: bool = False, *, dtype: Any = None
+) -> Tensor:
+    """A norm of matrices by its name, 'fro' or 'nuc'.
+
+    linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
+    (derivatives.yaml:3874)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ord: str.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Returns:
+        Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+    Raises:
+        IndexError, RuntimeError: expected: floats; with an order, a vector or matrix, or one or two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_norm"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ord.__class__ is not str:
+        ord = checks.string(name, "ord", ord)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
+    if dtype is not None:
+        dtype = checks.dtype(name, "dtype", dtype)
+    self, ord, dim, keepdim, dtype = norms_rules.norm_of_any(name, self, ord, dim, keepdim, dtype)
+    return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
+
+
+def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+    """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
+
+    linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
+    (derivatives.yaml:3885)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        full_matrices: bool; default True.
+        driver: str or None, by keyword; default None.
+    Returns:
+        U: the dtype of `A`.
+        S: the dtype of `A`, its real counterpart for complex numbers.
+        Vh: the dtype of `A`.
+    Gradients:
+        A: svd_slope(grads, U, S, Vh)
+    Raises:
+        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+    Example:
+        >>> U, S, Vh = sg.linalg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
+        >>> S
+        tensor([3., 2.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver)) is not PLAIN
+    ):
+        return lifted
+    return _linalg_svd("linalg_svd", A, full_matrices, driver)
+
+
+_linalg_svd_result = ReturnType("linalg_svd", ("U", "S", "Vh"))
+
+
+def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if full_matrices.__class__ is not bool:
+        full_matrices = checks.boolean(name, "full_matrices", full_matrices)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    A, full_matrices, driver = solving_rules.svd(name, A, full_matrices, driver)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(
+            decompositions_kernels.svd_factors(array_in(A, computed), full_matrices, driver),
+            computed,
+            ("same", "real", "same"),
+        )
+    except Exception as error:
+        reraise(name, error, (A, full_matrices, driver))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgSvdBackward0.record(results, A)
+    if watch.active:
+        propagate(functions.LinalgSvdBackward0, results, (A, full_matrices, driver), (A,))
+    return _linalg_svd_result(*results)
+
+
+def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+    """The singular values in descending order.
+
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:3905)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        driver: str or None, by keyword; default None.
+    Returns:
+        Tensor: the dtype of `A`, its real counterpart for complex numbers.
+    Gradients:
+        A: singular_values_slope(grad, A)
+    Raises:
+        RuntimeError: expected: matrices of floats; there is only one driver for the CPU.
+    Example:
+        >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
+        tensor([3., 2.])
+    """
+    if watch.lifts and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver)) is not PLAIN:
+        return lifted
+    return _linalg_svdvals("linalg_svdvals", A, driver)
+
+
+def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    A, driver = solving_rules.svdvals(name, A, driver)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        result = adopt(
+            decompositions_kernels.singular_values(array_in(A, computed), driver), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (A, driver))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (A._rg) and result._dtype.kind in "fc":
+        functions.LinalgSvdvalsBackward0.record(result, A)
+    if watch.active:
+        propagate(functions.LinalgSvdvalsBackward0, result, (A, driver), (A,), into)
+    return result
+
+
+def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+    """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
+
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:3923)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        some: bool; default True.
+        compute_uv: bool; default True.
+    Returns:
+        U: the dtype of `input`.
+        S: the dtype of `input`, its real counterpart for complex numbers.
+        V: the dtype of `input`.
+    Gradients:
+        through: svd_of_old(self, some, compute_uv)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
+        tensor([3., 2.])
+    """
+    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv)) is not PLAIN:
+        return lifted
+    name = "svd"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if some.__class__ is not bool:
+        some = checks.boolean(name, "some", some)
+    if compute_uv.__class__ is not bool:
+        compute_uv = checks.boolean(name, "compute_uv", compute_uv)
+    self, some, compute_uv = solving_rules.matrices_of(name, self, some, compute_uv)
+    return formulas_decompositions.svd_of_old(self, some, compute_uv)
+
+
+def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
+    """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
+
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3936)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
+        eigenvectors: the dtype of `input`.
+    Gradients:
+        self: eigen_slope(grads, eigenvalues, eigenvectors)
+    """
+    if watch.lifts and (lifted := lift("hermitian_eigen", hermitian_eigen, "leading", input)) is not PLAIN:
+        return lifted
+    return _hermitian_eigen("hermitian_eigen", input)
+
+
+_hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenvectors"))
+
+
+def _hermitian_eigen(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(decompositions_kernels.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.HermitianEigenBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.HermitianEigenBackward0, results, (self,), (self,))
+    return _hermitian_eigen_result(*results)
+
+
+def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
+    """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
+
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3950)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        UPLO: str; default 'L'.
+    Returns:
+        eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
+        eigenvectors: the dtype of `input`.
+    Gradients:
+        through: hermitian_eigen(triangle_of(self, UPLO))
+    Raises:
+        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+    Example:
+        >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
+        tensor([1., 3.])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO)) is not PLAIN:
+        return lifted
+    name = "linalg_eigh"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if UPLO.__class__ is not str:
+        UPLO = checks.string(name, "UPLO", UPLO)
+    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigen(formulas_decompositions.triangle_of(self, UPLO))
+
+
+def hermitian_eigenvalues(input: Tensor) -> Tensor:
+    """Eigenvalues of a Hermitian matrix from its lower triangle.
+
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:3965)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        self: eigenvalues_slope(grad, self)
+    """
+    if watch.lifts and (lifted := lift("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not PLAIN:
+        return lifted
+    return _hermitian_eigenvalues("hermitian_eigenvalues", input)
+
+
+def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.hermitian_eigenvalues(array_in(self, computed)), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.HermitianEigenvaluesBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.HermitianEigenvaluesBackward0, result, (self,), (self,), into)
+    return result
+
+
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+    """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
+
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:3978)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        UPLO: str; default 'L'.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: hermitian_eigenvalues(triangle_of(self, UPLO))
+    Raises:
+        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+    Example:
+        >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
+        tensor([1., 3.])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO)) is not PLAIN:
+        return lifted
+    name = "linalg_eigvalsh"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if UPLO.__class__ is not str:
+        UPLO = checks.string(name, "UPLO", UPLO)
+    self, UPLO = solving_rules.eigenvalues(name, self, UPLO)
+    return op.hermitian_eigenvalues(formulas_decompositions.triangle_of(self, UPLO))
+
+
+def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
+    """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
+
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3992)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        eigenvalues: complex.
+        eigenvectors: complex.
+    Gradients:
+        self: general_eigen_slope(grads, eigenvalues, eigenvectors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
+        tensor([0.+1.j, 0.-1.j])
+    """
+    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_eig("linalg_eig", input)
+
+
+_linalg_eig_result = ReturnType("linalg_eig", ("eigenvalues", "eigenvectors"))
+
+
+def _linalg_eig(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            decompositions_kernels.general_eigen(array_in(self, computed)), computed, ("complex", "complex")
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad and (self._rg):
+        functions.LinalgEigBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.LinalgEigBackward0, results, (self,), (self,))
+    return _linalg_eig_result(*results)
+
+
+def linalg_eigvals(input: Tensor) -> Tensor:
+    """The eigenvalues in no particular order, complex numbers.
+
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4011)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: general_eigenvalues_slope(grad, self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
+        tensor([0.+1.j, 0.-1.j])
+    """
+    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_eigvals("linalg_eigvals", input)
+
+
+def _linalg_eigvals(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.general_eigenvalues(array_in(self, computed)), result_dtype("complex", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LinalgEigvalsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LinalgEigvalsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+    """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
+
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4029)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        mode: str; default 'reduced'.
+    Returns:
+        Q: the dtype of `A`.
+        R: the dtype of `A`.
+    Gradients:
+        A: qr_slope(grads, Q, R, mode)
+    Raises:
+        RuntimeError: expected: matrices of floats; the mode is "reduced", "complete" or "r".
+    Example:
+        >>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
+        tensor([[-3.,  0.],
+                [ 0.,  2.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode)) is not PLAIN:
+        return lifted
+    return _linalg_qr("linalg_qr", A, mode)
+
+
+_linalg_qr_result = ReturnType("linalg_qr", ("Q", "R"))
+
+
+def _linalg_qr(name: str, A, mode, into=None) -> Any:
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    A, mode = solving_rules.qr(name, A, mode)
+    computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
+    try:
+        results = outputs(decompositions_kernels.qr_factors(array_in(A, computed), mode), computed, ("same", "same"))
+    except Exception as error:
+        reraise(name, error, (A, mode))
+    if grad_mode.grad and (A._rg):
+        functions.LinalgQrBackward0.record(results, A, mode)
+    if watch.active:
+        propagate(functions.LinalgQrBackward0, results, (A, mode), (A,))
+    return _linalg_qr_result(*results)
+
+
+def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+    """A = Q R: linalg.qr.
+
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4047)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        some: bool; default True.
+    Returns:
+        Q: the dtype that its ops give.
+        R: the dtype that its ops give.
+    Gradients:
+        through: linalg_qr(self, 'reduced' if some else 'complete')
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
+        tensor([[-3.,  0.],
+                [ 0.,  2.]])
+    """
+    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
+        return lifted
+    name = "qr"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if some.__class__ is not bool:
+        some = checks.boolean(name, "some", some)
+    self, some = solving_rules.matrices_of(name, self, some)
+    return op.linalg_qr(self, "reduced" if some else "complete")
+
+
+def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
+    """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
+
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4058)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor, not differentiated.
+        rtol: tensor, not differentiated.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: pseudo_inverse_slope(grad, self, result)
+    """
+    if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
+        return lifted
+    return _pseudo_inverse("pseudo_inverse", input, atol, rtol)
+
+
+def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            decompositions_kernels.pseudo_inverse(array_in(self, computed), array_in(atol, None), array_in(rtol, None)),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, atol, rtol))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PseudoInverseBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.PseudoInverseBackward0, result, (self, atol, rtol), (self,), into)
+    return result
+
+
+def linalg_pinv_atol_rtol_float(
+    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Tensor:
+    """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
+
+    linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
+    (derivatives.yaml:4072)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: float or None, by keyword; default None.
+        rtol: float or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_pinv.atol_rtol_float",
+                linalg_pinv_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and atol.__class__ is not float:
+        atol = checks.floating(name, "atol", atol)
+    if rtol is not None and rtol.__class__ is not float:
+        rtol = checks.floating(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+
+
+def linalg_pinv_atol_rtol_tensor(
+    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """The pseudo-inverse, with tolerances for each matrix.
+
+    linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
+    (derivatives.yaml:4086)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor or None, by keyword; default None.
+        rtol: tensor or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_pinv.atol_rtol_tensor",
+                linalg_pinv_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if rtol is not None and not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.inverted(self, atol, rtol, hermitian)
+
+
+def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
+    """The pseudo-inverse with the relative tolerance `rcond`.
+
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4096)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        rcond: float.
+        hermitian: bool; default False.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, None, rcond, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_pinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, rcond, hermitian = solving_rules.matrices_of(name, self, rcond, hermitian)
+    return formulas_matrix.inverted(self, None, rcond, hermitian)
+
+
+def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
+    """The pseudo-inverse: linalg.pinv.
+
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4106)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        rcond: float; default 1e-15.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted(self, None, rcond, False)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.pinverse(sg.tensor([[2.0, 0.0], [0.0, 4.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.2500]])
+    """
+    if watch.lifts and (lifted := lift("pinverse", pinverse, "composite", input, rcond, out=out)) is not PLAIN:
+        return lifted
+    name = "pinverse"
+    if out is not None:
+        return write_out(name, out, pinverse(input, rcond))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    self, rcond = solving_rules.matrices_of(name, self, rcond)
+    return formulas_matrix.inverted(self, None, rcond, False)
+
+
+def linalg_matrix_rank_atol_rtol_float(
+    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+) -> Tensor:
+    """How many singular values are above max(atol, rtol * the greatest).
+
+    linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
+    Tensor (derivatives.yaml:4118)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: float or None, by keyword; default None.
+        rtol: float or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(self, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_rank.atol_rtol_float",
+                linalg_matrix_rank_atol_rtol_float,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if atol is not None and atol.__class__ is not float:
+        atol = checks.floating(name, "atol", atol)
+    if rtol is not None and rtol.__class__ is not float:
+        rtol = checks.floating(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, atol, rtol, hermitian = solving_rules.matrices_of(name, self, atol, rtol, hermitian)
+    return formulas_matrix.rank_of(self, atol, rtol, hermitian)
+
+
+def linalg_matrix_rank_atol_rtol_tensor(
+    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+) -> Tensor:
+    """The rank, with tolerances for each matrix.
+
+    linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
+    Tensor (derivatives.yaml:4132)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        atol: tensor or None, by keyword; default None.
+        rtol: tensor or None, by keyword; default None.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(input, atol, rtol, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_matrix_rank.atol_rtol_tensor",
+                linalg_matrix_rank_atol_rtol_tensor,
+                "composite",
+                input,
+                atol=atol,
+                rtol=rtol,
+                hermitian=hermitian,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if atol is not None and not isinstance(atol, Tensor):
+        atol = checks.tensor(name, "atol", atol)
+    if rtol is not None and not isinstance(rtol, Tensor):
+        rtol = checks.tensor(name, "rtol", rtol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    input, atol, rtol, hermitian = solving_rules.matrices_of(name, input, atol, rtol, hermitian)
+    return formulas_matrix.rank_of(input, atol, rtol, hermitian)
+
+
+def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
+    """How many singular values are above `tol`.
+
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4143)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tol: float.
+        hermitian: bool; default False.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: rank_of(self, tol, None, hermitian)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_matrix_rank"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if tol.__class__ is not float:
+        tol = checks.floating(name, "tol", tol)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, tol, hermitian = solving_rules.matrices_of(name, self, tol, hermitian)
+    return formulas_matrix.rank_of(self, tol, None, hermitian)
+
+
+def linalg_lstsq(
+    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
+
+    linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4154)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        b: tensor.
+        rcond: float or None; default None.
+        driver: str or None, by keyword; default None.
+    Returns:
+        solution: the dtype that all tensors share.
+        residuals: the dtype that all tensors share, its real counterpart for complex numbers.
+        rank: int64.
+        singular_values: the dtype that all tensors share, its real counterpart for complex numbers.
+    Gradients:
+        through: least_squares(self, b, rcond, driver)
+    Raises:
+        RuntimeError: expected: matrices, and right-hand sides of as many rows; the driver is "gels", "gelsy", "gelsd"
+            or "gelss".
+    Example:
+        >>> sg.linalg.lstsq(sg.tensor([[1.0], [1.0]]), sg.tensor([[1.0], [3.0]])).solution
+        tensor([[2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_lstsq"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(b, Tensor):
+        b = checks.tensor(name, "b", b)
+    if rcond is not None and rcond.__class__ is not float:
+        rcond = checks.floating(name, "rcond", rcond)
+    if driver is not None and driver.__class__ is not str:
+        driver = checks.string(name, "driver", driver)
+    self, b, rcond, driver = norms_rules.lstsq(name, self, b, rcond, driver)
+    return formulas_matrix.least_squares(self, b, rcond, driver)
+
+
+def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
+    """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
+
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4169)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: number or None; default None.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: condition(self, p)
+    Raises:
+        RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
+    """
+    if watch.lifts and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p)) is not PLAIN:
+        return lifted
+    name = "linalg_cond"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p is not None:
+        p = checks.scalar(name, "p", p)
+    self, p = norms_rules.condition(name, self, p)
+    return formulas_matrix.condition(self, p)
+
+
+def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
+    """|A| |A^-1| in a norm by its name.
+
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4183)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        p: str.
+    Returns:
+        Tensor: the dtype of `input`, its real counterpart for complex numbers.
+    Gradients:
+        through: condition(self, p)
+    Raises:
+        RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
+    """
+    if watch.lifts and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p)) is not PLAIN:
+        return lifted
+    name = "linalg_cond"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not str:
+        p = checks.string(name, "p", p)
+    self, p = norms_rules.condition(name, self, p)
+    return formulas_matrix.condition(self, p)
+
+
+def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
+    """A^n of square matrices; inverses for negative n.
+
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4194)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: powered(self, n)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
+        tensor([[1., 5.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n)) is not PLAIN:
+        return lifted
+    name = "linalg_matrix_power"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self, n = solving_rules.square(name, self, n)
+    return formulas_matrix.powered(self, n)
+
+
+def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
+    """A^n of square matrices: linalg.matrix_power.
+
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4209)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: powered(self, n)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.matrix_power(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), 2)
+        tensor([[4., 0.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("matrix_power", matrix_power, "composite", input, n, out=out)) is not PLAIN:
+        return lifted
+    name = "matrix_power"
+    if out is not None:
+        return write_out(name, out, matrix_power(input, n))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self, n = solving_rules.square(name, self, n)
+    return formulas_matrix.powered(self, n)
+
+
+def linalg_matrix_exp(input: Tensor) -> Tensor:
+    """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
+
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4221)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: exponential_along(adjoint(self), grad)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.matrix_exp(sg.tensor([[0.0, 1.0], [0.0, 0.0]]))
+        tensor([[1., 1.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input)) is not PLAIN:
+        return lifted
+    return _linalg_matrix_exp("linalg_matrix_exp", input)
+
+
+def _linalg_matrix_exp(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(decompositions_kernels.matrix_exponential(array_in(self, computed)), computed)
+    except Exception as error:
+        reraise(name, error, (self,))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LinalgMatrixExpBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LinalgMatrixExpBackward0, result, (self,), (self,), into)
+    return result
+
+
+def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The exponential of square matrices: linalg.matrix_exp.
+
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4239)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: linalg_matrix_exp(self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.matrix_exp(sg.zeros(2, 2))
+        tensor([[1., 0.],
+                [0., 1.]])
+    """
+    if watch.lifts and (lifted := lift("matrix_exp", matrix_exp, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "matrix_exp"
+    if out is not None:
+        return write_out(name, out, matrix_exp(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
+    return op.linalg_matrix_exp(self)
+
+
+def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+    """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
+
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4250)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        other: tensor.
+        dims: sequence of ints or None, counted from the end where negative; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: solved_tensor(self, other, dims)
+    Raises:
+        IndexError, RuntimeError: expected: as many elements of A in the dimensions of B as in the others.
+    Example:
+        >>> sg.linalg.tensorsolve(sg.eye(4).reshape(2, 2, 4), sg.ones(2, 2))
+        tensor([1., 1., 1., 1.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims)) is not PLAIN
+    ):
+        return lifted
+    name = "linalg_tensorsolve"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
+    if dims is not None:
+        dims = checks.integer_list(name, "dims", dims)
+    self, other, dims = norms_rules.tensorsolve(name, self, other, dims)
+    return formulas_matrix.solved_tensor(self, other, dims)
+
+
+def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+    """The inverse under tensordot of the map from the last dimensions to the first `ind`.
+
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4263)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        ind: int; default 2.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        through: inverted_tensor(self, ind)
+    Raises:
+        RuntimeError: expected: as many elements in the first `ind` dimensions as in the others.
+    Example:
+        >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
+        specgrad.Size([4, 2, 2])
+    """
+    if watch.lifts and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind)) is not PLAIN:
+        return lifted
+    name = "linalg_tensorinv"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if ind.__class__ is not int:
+        ind = checks.integer(name, "ind", ind)
+    self, ind = norms_rules.tensorinv(name, self, ind)
+    return formulas_matrix.inverted_tensor(self, ind)
+
+
+def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
+    """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
+    it.
+
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4276)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        tau: tensor.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: reflected(input, tau)
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    Example:
+        >>> sg.linalg.householder_product(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))
+        tensor([[ 0.],
+                [-1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_householder_product"
+    if not isinstance(input, Tensor):
+        input = checks.tensor(name, "input", input)
+    if not isinstance(tau, Tensor):
+        tau = checks.tensor(name, "tau", tau)
+    input, tau = norms_rules.householder(name, input, tau)
+    return formulas_matrix.reflected(input, tau)
+
+
+def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """Products of Householder reflections: linalg.householder_product.
+
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4291)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: reflected(self, input2)
+    Raises:
+        RuntimeError: expected: matrices with at least as many rows as columns, and at most as many factors as columns,
+            of the same batch.
+    Example:
+        >>> sg.orgqr(sg.tensor([[0.0], [1.0]]), sg.tensor([1.0]))
+        tensor([[ 0.],
+                [-1.]])
+    """
+    if watch.lifts and (lifted := lift("orgqr", orgqr, "composite", input, input2, out=out)) is not PLAIN:
+        return lifted
+    name = "orgqr"
+    if out is not None:
+        return write_out(name, out, orgqr(input, input2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    self, input2 = norms_rules.householder(name, self, input2)
+    return formulas_matrix.reflected(self, input2)
+
+
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2231)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4306)
     Dtypes: all.
 
     Args:
@@ -9457,7 +16634,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:2248)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4323)
     Dtypes: all.
 
     Args:
@@ -9478,7 +16655,9 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("reshape", reshape, "composite", input, shape)) is not PLAIN:
         return lifted
     name = "reshape"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     shape = checks.integer_list(name, "shape", shape)
     self, shape = shape_rules.reshape(name, self, shape)
     return formulas_shape.view_or_copy(self, shape)
@@ -9487,7 +16666,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2260)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4335)
     Dtypes: all.
 
     Args:
@@ -9505,15 +16684,18 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("view_as", view_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "view_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.view(other.shape)
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2270)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4345)
     Dtypes: all.
 
     Args:
@@ -9531,15 +16713,18 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("reshape_as", reshape_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "reshape_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.reshape(other.shape)
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:2280)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4355)
     Dtypes: all.
 
     Args:
@@ -9560,9 +16745,13 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     if watch.lifts and (lifted := lift("flatten", flatten, "composite", input, start_dim, end_dim)) is not PLAIN:
         return lifted
     name = "flatten"
-    self = checks.tensor(name, "input", input)
-    start_dim = checks.integer(name, "start_dim", start_dim)
-    end_dim = checks.integer(name, "end_dim", end_dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if start_dim.__class__ is not int:
+        start_dim = checks.integer(name, "start_dim", start_dim)
+    if end_dim.__class__ is not int:
+        end_dim = checks.integer(name, "end_dim", end_dim)
     self, start_dim, end_dim = shape_rules.flatten(name, self, start_dim, end_dim)
     return (
         self
@@ -9574,7 +16763,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2290)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4365)
     Dtypes: all.
 
     Args:
@@ -9590,14 +16779,16 @@ def ravel(input: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("ravel", ravel, "composite", input)) is not PLAIN:
         return lifted
     name = "ravel"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     return self.flatten()
 
 
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:2299)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4374)
     Dtypes: all.
 
     Args:
@@ -9617,8 +16808,11 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
         return lifted
     name = "unflatten"
-    self = checks.tensor(name, "input", input)
-    dim = checks.integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = rearranging_rules.unflatten(name, self, dim, sizes)
     return formulas_shape.view_or_copy(self, formulas_rearranging.unflattened(self.shape, dim, sizes))
@@ -9627,7 +16821,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:2309)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4384)
     Dtypes: all.
 
     Args:
@@ -9697,7 +16891,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:2325)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4400)
     Dtypes: all.
 
     Args:
@@ -9754,7 +16948,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:2338)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4413)
     Dtypes: all.
 
     Args:
@@ -9774,7 +16968,9 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
     if watch.lifts and (lifted := lift("movedim", movedim, "composite", input, source, destination)) is not PLAIN:
         return lifted
     name = "movedim"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     source = checks.integer_list(name, "source", source, 1)
     destination = checks.integer_list(name, "destination", destination, 1)
     self, source, destination = rearranging_rules.movedim(name, self, source, destination)
@@ -9784,7 +16980,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2348)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4423)
     Dtypes: all.
 
     Args:
@@ -9848,7 +17044,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2364)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4439)
     Dtypes: all.
 
     Args:
@@ -9904,7 +17100,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:2379)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4454)
     Dtypes: all.
 
     Args:
@@ -9965,7 +17161,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:2389)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4464)
     Dtypes: all.
 
     Args:
@@ -10034,7 +17230,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2404)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4479)
     Dtypes: all.
 
     Args:
@@ -10092,7 +17288,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2420)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4495)
     Dtypes: all.
 
     Args:
@@ -10141,7 +17337,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:2429)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4504)
     Dtypes: all.
 
     Args:
@@ -10159,15 +17355,18 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("expand_as", expand_as, "composite", input, other)) is not PLAIN:
         return lifted
     name = "expand_as"
-    self = checks.tensor(name, "input", input)
-    other = checks.tensor(name, "other", other)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(other, Tensor):
+        other = checks.tensor(name, "other", other)
     return self.expand(other.shape)
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:2439)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4514)
     Dtypes: all.
 
     Args:
@@ -10185,7 +17384,9 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("broadcast_to", broadcast_to, "composite", input, size)) is not PLAIN:
         return lifted
     name = "broadcast_to"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     return self.expand(size)
 
@@ -10193,7 +17394,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:2448)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:4523)
     Dtypes: all.
 
     Args:
@@ -10214,7 +17415,9 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     if watch.lifts and (lifted := lift("repeat", repeat, "composite", input, repeats)) is not PLAIN:
         return lifted
     name = "repeat"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     repeats = checks.integer_list(name, "repeats", repeats)
     self, repeats = rearranging_rules.repeat(name, self, repeats)
     return formulas_rearranging.repeated(self, repeats)
@@ -10223,7 +17426,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2460)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4535)
     Dtypes: all.
 
     Args:
@@ -10245,16 +17448,1135 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
     name = "tile"
     if out is not None:
         return write_out(name, out, tile(input, dims))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     dims = checks.integer_list(name, "dims", dims)
     self, dims = rearranging_rules.tile(name, self, dims)
     return self.repeat(dims)
 
 
+def atleast_1d(input: Tensor) -> Tensor:
+    """x with at least one dimension.
+
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4547)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim else self.reshape((1,))
+    """
+    if watch.lifts and (lifted := lift("atleast_1d", atleast_1d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_1d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim else self.reshape((1,))
+
+
+def atleast_2d(input: Tensor) -> Tensor:
+    """x with at least two dimensions: a vector becomes a row.
+
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4553)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 2 else atleast_1d(self).unsqueeze(0)
+    """
+    if watch.lifts and (lifted := lift("atleast_2d", atleast_2d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_2d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim >= 2 else op.atleast_1d(self).unsqueeze(0)
+
+
+def atleast_3d(input: Tensor) -> Tensor:
+    """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
+
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4559)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self if self.ndim >= 3 else atleast_2d(self).unsqueeze(2)
+    """
+    if watch.lifts and (lifted := lift("atleast_3d", atleast_3d, "composite", input)) is not PLAIN:
+        return lifted
+    name = "atleast_3d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return self if self.ndim >= 3 else op.atleast_2d(self).unsqueeze(2)
+
+
+def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors side by side: along dimension 1, vectors and numbers along their only one.
+
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4565)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 1, 1)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.hstack((sg.tensor([[1], [2]]), sg.tensor([[3], [4]])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("hstack", hstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "hstack"
+    if out is not None:
+        return write_out(name, out, hstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 1, 1)
+
+
+def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors one above the other: along dimension 0, vectors as rows.
+
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4576)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 2, 0)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.vstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    if watch.lifts and (lifted := lift("vstack", vstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "vstack"
+    if out is not None:
+        return write_out(name, out, vstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 2, 0)
+
+
+def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
+
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4588)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: joined_at_least(tensors, 3, 2)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.dstack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[[1, 3],
+                 [2, 4]]])
+    """
+    if watch.lifts and (lifted := lift("dstack", dstack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "dstack"
+    if out is not None:
+        return write_out(name, out, dstack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.joined_at_least(tensors, 3, 2)
+
+
+def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Vectors as the columns of a matrix, matrices side by side.
+
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:4599)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: stacked_columns(tensors)
+    Raises:
+        RuntimeError: expected: at least one tensor.
+    Example:
+        >>> sg.column_stack((sg.tensor([1, 2]), sg.tensor([3, 4])))
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if watch.lifts and (lifted := lift("column_stack", column_stack, "composite", tensors, out=out)) is not PLAIN:
+        return lifted
+    name = "column_stack"
+    if out is not None:
+        return write_out(name, out, column_stack(tensors))
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = joining_rules.not_empty(name, tensors)
+    return formulas_joining.stacked_columns(tensors)
+
+
+def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:4610)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_with_sizes(self, even_sizes(self.shape[dim], sections), dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.sections", tensor_split_sections, "composite", input, sections, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, sections, dim = joining_rules.tensor_split(name, self, sections, dim)
+    return op.split_with_sizes(self, formulas_joining.even_sizes(self.shape[dim], sections), dim)
+
+
+def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
+    """x cut along `dim` before each of the indices.
+
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:4621)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_at(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; at least one section.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("tensor_split.indices", tensor_split_indices, "composite", input, indices, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, indices, dim = joining_rules.tensor_split(name, self, indices, dim)
+    return formulas_joining.split_at(self, indices, dim)
+
+
+def tensor_split_tensor_indices_or_sections(
+    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> Sequence[Tensor]:
+    """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
+
+    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
+    (derivatives.yaml:4627)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        tensor_indices_or_sections: tensor.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_by_tensor(self, tensor_indices_or_sections, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; the places are a vector or a number of int64.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "tensor_split.tensor_indices_or_sections",
+                tensor_split_tensor_indices_or_sections,
+                "cut",
+                input,
+                tensor_indices_or_sections,
+                dim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(tensor_indices_or_sections, Tensor):
+        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, tensor_indices_or_sections, dim = joining_rules.split_places(name, self, tensor_indices_or_sections, dim)
+    return formulas_joining.split_by_tensor(self, tensor_indices_or_sections, dim)
+
+
+def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4634)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.int", hsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.hsplit(name, self, sections)
+    return op.tensor_split(self, sections, 1 if self.ndim > 1 else 0)
+
+
+def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 1 before each of the indices.
+
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4645)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+    Raises:
+        RuntimeError: expected: at least one dimension; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("hsplit.indices", hsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "hsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.hsplit(name, self, indices)
+    return op.tensor_split(self, indices, 1 if self.ndim > 1 else 0)
+
+
+def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4651)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.int", vsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.vsplit(name, self, sections)
+    return op.tensor_split(self, sections, 0)
+
+
+def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 0 before each of the indices.
+
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4660)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 0)
+    Raises:
+        RuntimeError: expected: at least two dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("vsplit.indices", vsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "vsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.vsplit(name, self, indices)
+    return op.tensor_split(self, indices, 0)
+
+
+def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
+    """`sections` equal pieces along dimension 2.
+
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4666)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        sections: int.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, sections, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.int", dsplit_int, "composite", input, sections)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if sections.__class__ is not int:
+        sections = checks.integer(name, "sections", sections)
+    self, sections = joining_rules.dsplit(name, self, sections)
+    return op.tensor_split(self, sections, 2)
+
+
+def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
+    """x cut along dimension 2 before each of the indices.
+
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4675)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: sequence of ints.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, indices, 2)
+    Raises:
+        RuntimeError: expected: at least three dimensions; pieces of equal size.
+    """
+    if watch.lifts and (lifted := lift("dsplit.indices", dsplit_indices, "composite", input, indices)) is not PLAIN:
+        return lifted
+    name = "dsplit"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    indices = checks.integer_list(name, "indices", indices)
+    self, indices = joining_rules.dsplit(name, self, indices)
+    return op.tensor_split(self, indices, 2)
+
+
+def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The columns in reversed order.
+
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:4681)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((1,))
+    Raises:
+        RuntimeError: expected: at least two dimensions.
+    Example:
+        >>> sg.fliplr(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 1],
+                [4, 3]])
+    """
+    if watch.lifts and (lifted := lift("fliplr", fliplr, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "fliplr"
+    if out is not None:
+        return write_out(name, out, fliplr(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.at_least_2d(name, self)
+    return self.flip((1,))
+
+
+def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The rows in reversed order.
+
+    flipud(Tensor self) -> Tensor (derivatives.yaml:4691)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.flip((0,))
+    Raises:
+        RuntimeError: expected: at least one dimension.
+    Example:
+        >>> sg.flipud(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[3, 4],
+                [1, 2]])
+    """
+    if watch.lifts and (lifted := lift("flipud", flipud, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "flipud"
+    if out is not None:
+        return write_out(name, out, flipud(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.at_least_1d(name, self)
+    return self.flip((0,))
+
+
+def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
+    """x turned k times by 90 degrees, from the first of two dimensions towards the second.
+
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:4701)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        k: int; default 1.
+        dims: sequence of ints, counted from the end where negative; default [0, 1].
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: rotated(self, k % 4, dims)
+    Raises:
+        IndexError, RuntimeError: expected: wraps two dimensions, which must differ.
+    Example:
+        >>> sg.rot90(sg.tensor([[1, 2], [3, 4]]))
+        tensor([[2, 4],
+                [1, 3]])
+    """
+    if watch.lifts and (lifted := lift("rot90", rot90, "composite", input, k, dims, out=out)) is not PLAIN:
+        return lifted
+    name = "rot90"
+    if out is not None:
+        return write_out(name, out, rot90(input, k, dims))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if k.__class__ is not int:
+        k = checks.integer(name, "k", k)
+    dims = checks.integer_list(name, "dims", dims)
+    self, k, dims = joining_rules.rot90(name, self, k, dims)
+    return formulas_joining.rotated(self, k % 4, dims)
+
+
+def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
+    """The index i, repeats[i] times, for each i.
+
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:4712)
+    Dtypes: all.
+
+    Args:
+        repeats: tensor, not differentiated.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Raises:
+        RuntimeError: expected: a vector of int64 or int32, whose kernel refuses negative counts.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.Tensor", repeat_interleave_tensor, "loop", repeats, output_size=output_size, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "repeat_interleave",
+            out,
+            _repeat_interleave_tensor("repeat_interleave", repeats, output_size),
+            (repeats,),
+            share="never",
+        )
+    return _repeat_interleave_tensor("repeat_interleave", repeats, output_size)
+
+
+def _repeat_interleave_tensor(name: str, repeats, output_size, into=None) -> Any:
+    if not isinstance(repeats, Tensor):
+        repeats = checks.tensor(name, "repeats", repeats)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    repeats, output_size = grids_rules.repeat_counts(name, repeats, output_size)
+    try:
+        result = adopt(windows_kernels.repeat_places(array_in(repeats, None), output_size), None)
+    except Exception as error:
+        reraise(name, error, (repeats, output_size))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def repeat_interleave_self_tensor(
+    input: Tensor, repeats: Tensor, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
+
+    repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:4734)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_by(self, repeats, dim, output_size)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one count for each slice, or one for all.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_Tensor",
+                repeat_interleave_self_tensor,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_tensor(input, repeats, dim, output_size=output_size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(repeats, Tensor):
+        repeats = checks.tensor(name, "repeats", repeats)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave_by(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_by(self, repeats, dim, output_size)
+
+
+def repeat_interleave_self_int(
+    input: Tensor, repeats: int, dim: int | None = None, *, output_size: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
+
+    repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
+    (derivatives.yaml:4743)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        repeats: int.
+        dim: int or None, counted from the end where negative; default None.
+        output_size: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: repeated_each(self, repeats, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a count that is not negative.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "repeat_interleave.self_int",
+                repeat_interleave_self_int,
+                "composite",
+                input,
+                repeats,
+                dim,
+                output_size=output_size,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "repeat_interleave"
+    if out is not None:
+        return write_out(name, out, repeat_interleave_self_int(input, repeats, dim, output_size=output_size))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if repeats.__class__ is not int:
+        repeats = checks.integer(name, "repeats", repeats)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if output_size is not None and output_size.__class__ is not int:
+        output_size = checks.integer(name, "output_size", output_size)
+    self, repeats, dim, output_size = grids_rules.repeat_interleave(name, self, repeats, dim, output_size)
+    return formulas_joining.repeated_each(self, repeats, dim)
+
+
+def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
+    """Vectors expanded to a grid, each along its own dimension.
+
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:4750)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+        indexing: str, by keyword; default 'ij'.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: grids(tensors, indexing)
+    Raises:
+        RuntimeError: expected: vectors or numbers of one dtype; indexing 'ij' or 'xy'.
+    """
+    if watch.lifts and (lifted := lift("meshgrid", meshgrid, "composite", tensors, indexing=indexing)) is not PLAIN:
+        return lifted
+    name = "meshgrid"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    if indexing.__class__ is not str:
+        indexing = checks.string(name, "indexing", indexing)
+    tensors, indexing = grids_rules.meshgrid(name, tensors, indexing)
+    return formulas_grids.grids(tensors, indexing)
+
+
+def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
+    """All rows that take one element of each vector.
+
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:4757)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: tensors[0] if len(tensors) == 1 else pairings(tensors)
+    Raises:
+        RuntimeError: expected: vectors of one dtype.
+    """
+    if watch.lifts and (lifted := lift("cartesian_prod", cartesian_prod, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "cartesian_prod"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.vectors(name, tensors)
+    return tensors[0] if len(tensors) == 1 else formulas_grids.pairings(tensors)
+
+
+def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
+
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:4764)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        r: int; default 2.
+        with_replacement: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: chosen(self, r, with_replacement)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of elements.
+    Example:
+        >>> sg.combinations(sg.tensor([1, 2, 3]))
+        tensor([[1, 2],
+                [1, 3],
+                [2, 3]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("combinations", combinations, "composite", input, r, with_replacement, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "combinations"
+    if out is not None:
+        return write_out(name, out, combinations(input, r, with_replacement))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if r.__class__ is not int:
+        r = checks.integer(name, "r", r)
+    if with_replacement.__class__ is not bool:
+        with_replacement = checks.boolean(name, "with_replacement", with_replacement)
+    self, r, with_replacement = grids_rules.combinations(name, self, r, with_replacement)
+    return formulas_grids.chosen(self, r, with_replacement)
+
+
+def block_diag(tensors: Sequence[Tensor]) -> Tensor:
+    """Matrices along the diagonal of one, zeros elsewhere.
+
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:4777)
+    Dtypes: all.
+
+    Args:
+        tensors: sequence of tensors.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: matrix_of_blocks(tensors)
+    Raises:
+        RuntimeError: expected: tensors of at most two dimensions.
+    """
+    if watch.lifts and (lifted := lift("block_diag", block_diag, "composite", tensors)) is not PLAIN:
+        return lifted
+    name = "block_diag"
+    tensors = checks.tensor_list(name, "tensors", tensors)
+    (tensors,) = grids_rules.blocks(name, tensors)
+    return formulas_grids.matrix_of_blocks(tensors)
+
+
+def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
+    """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
+
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:4784)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default -2.
+        dim2: int, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: on_diagonal(self, offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: two different dimensions of the result.
+    Example:
+        >>> sg.diag_embed(sg.tensor([1, 2]))
+        tensor([[1, 0],
+                [0, 2]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diag_embed", diag_embed, "composite", input, offset, dim1, dim2, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "diag_embed"
+    if out is not None:
+        return write_out(name, out, diag_embed(input, offset, dim1, dim2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    self, offset, dim1, dim2 = grids_rules.diag_embed(name, self, offset, dim1, dim2)
+    return formulas_grids.on_diagonal(self, offset, dim1, dim2)
+
+
+def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """A matrix with the elements of x on a diagonal.
+
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:4795)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        offset: int; default 0.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: diagonal_matrix(self.flatten(), offset)
+    Example:
+        >>> sg.diagflat(sg.tensor([1, 2]), 1)
+        tensor([[0, 1, 0],
+                [0, 0, 2],
+                [0, 0, 0]])
+    """
+    if watch.lifts and (lifted := lift("diagflat", diagflat, "composite", input, offset, out=out)) is not PLAIN:
+        return lifted
+    name = "diagflat"
+    if out is not None:
+        return write_out(name, out, diagflat(input, offset))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    return formulas_rearranging.diagonal_matrix(self.flatten(), offset)
+
+
+def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
+    """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
+
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:4805)
+    Dtypes: all.
+
+    Args:
+        x: tensor.
+        N: int or None; default None.
+        increasing: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: powers_of(x, N, increasing)
+    Raises:
+        RuntimeError: expected: a vector, and no negative number of powers.
+    Example:
+        >>> sg.vander(sg.tensor([1, 2, 3]))
+        tensor([[1, 1, 1],
+                [4, 2, 1],
+                [9, 3, 1]])
+    """
+    if watch.lifts and (lifted := lift("vander", vander, "composite", x, N, increasing, out=out)) is not PLAIN:
+        return lifted
+    name = "vander"
+    if out is not None:
+        return write_out(name, out, vander(x, N, increasing))
+    if not isinstance(x, Tensor):
+        x = checks.tensor(name, "x", x)
+    if N is not None and N.__class__ is not int:
+        N = checks.integer(name, "N", N)
+    if increasing.__class__ is not bool:
+        increasing = checks.boolean(name, "increasing", increasing)
+    x, N, increasing = grids_rules.vander(name, x, N, increasing)
+    return formulas_grids.powers_of(x, N, increasing)
+
+
+def adjoint(input: Tensor) -> Tensor:
+    """The last two dimensions swapped and the complex conjugate taken.
+
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4817)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: self.transpose(-2, -1).conj() if self.ndim else self.conj()
+    Raises:
+        RuntimeError: expected: no vector.
+    Example:
+        >>> sg.adjoint(sg.tensor([[1 + 2j, 3j]]))
+        tensor([[1.-2.j],
+                [0.-3.j]])
+    """
+    if watch.lifts and (lifted := lift("adjoint", adjoint, "composite", input)) is not PLAIN:
+        return lifted
+    name = "adjoint"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = joining_rules.adjoint(name, self)
+    return self.transpose(-2, -1).conj() if self.ndim else self.conj()
+
+
+def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
+    """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
+
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4827)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dimension: int.
+        size: int.
+        step: int.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Gradients:
+        self: unfold_backward(grad, self.shape, dimension, size, step)
+    Raises:
+        IndexError, RuntimeError: expected: `dimension` in range; windows that fit, at least one step apart.
+    Example:
+        >>> sg.arange(5).unfold(0, 3, 2)
+        tensor([[0, 1, 2],
+                [2, 3, 4]])
+    """
+    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
+        return lifted
+    if not watch.active and dimension.__class__ is int and size.__class__ is int and step.__class__ is int:
+        try:
+            key = (input._shape, input._strides, input._offset, dimension, size, step)
+            place, dimension_, size_, step_ = UNFOLD_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = make_view(input, place)
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.UnfoldBackward0.record(result, input, dimension_, size_, step_)
+            return result
+    return _unfold("unfold", input, dimension, size, step)
+
+
+def _unfold(name: str, self, dimension, size, step) -> Any:
+    given = (dimension, size, step)
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dimension.__class__ is not int:
+        dimension = checks.integer(name, "dimension", dimension)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, dimension, size, step = joining_rules.unfold(name, self, dimension, size, step)
+    first = self
+    place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
+    remember(UNFOLD_PLANS, first, given, (place, dimension, size, step))
+    result = make_view(first, place)
+    if grad_mode.grad:
+        if self._rg:
+            functions.UnfoldBackward0.record(result, self, dimension, size, step)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.UnfoldBackward0, result, (self, dimension, size, step), (self,))
+    return result
+
+
+def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, length: int, step: int) -> Tensor:
+    """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
+
+    unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
+    (derivatives.yaml:4842)
+    Dtypes: all.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        input_sizes: sequence of ints, the shape of the input.
+        dim: int, counted from the end where negative.
+        length: int.
+        step: int.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: grad.unfold(dim, length, step)
+    Raises:
+        RuntimeError: expected: the gradient has one window of `length` at each step.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("unfold_backward", unfold_backward, "along", grad_output, input_sizes, dim, length, step))
+        is not PLAIN
+    ):
+        return lifted
+    return _unfold_backward("unfold_backward", grad_output, input_sizes, dim, length, step)
+
+
+def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    input_sizes = checks.integer_list(name, "input_sizes", input_sizes)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    grad_output, input_sizes, dim, length, step = joining_rules.unfold_backward(
+        name, grad_output, input_sizes, dim, length, step
+    )
+    computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
+    try:
+        result = adopt(
+            windows_kernels.unfold_backward(array_in(grad_output, computed), input_sizes, dim, length, step), computed
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, input_sizes, dim, length, step))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.UnfoldBackwardBackward0.record(result, grad_output, dim, length, step)
+    if watch.active:
+        propagate(
+            functions.UnfoldBackwardBackward0,
+            result,
+            (grad_output, input_sizes, dim, length, step),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:2469)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4854)
     Dtypes: all.
 
     Args:
@@ -10315,7 +18637,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:2482)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4867)
     Dtypes: all.
 
     Args:
@@ -10370,7 +18692,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:2494)
+    (derivatives.yaml:4879)
     Dtypes: all.
 
     Args:
@@ -10444,7 +18766,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:2509)
+    (derivatives.yaml:4894)
     Dtypes: all.
 
     Args:
@@ -10510,7 +18832,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:2523)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4908)
     Dtypes: all.
 
     Args:
@@ -10574,7 +18896,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:2535)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4920)
     Dtypes: all.
 
     Args:
@@ -10629,7 +18951,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:2552)
+    (derivatives.yaml:4937)
     Dtypes: all.
 
     Args:
@@ -10691,7 +19013,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:2567)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4952)
     Dtypes: all.
 
     Args:
@@ -10756,7 +19078,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:2584)
+    (derivatives.yaml:4969)
     Dtypes: all.
 
     Args:
@@ -10823,7 +19145,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2596)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4981)
     Dtypes: all.
 
     Args:
@@ -10846,8 +19168,11 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
     name = "diag"
     if out is not None:
         return write_out(name, out, diag(input, diagonal))
-    self = checks.tensor(name, "input", input)
-    diagonal = checks.integer(name, "diagonal", diagonal)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if diagonal.__class__ is not int:
+        diagonal = checks.integer(name, "diagonal", diagonal)
     self, diagonal = rearranging_rules.diag(name, self, diagonal)
     return formulas_rearranging.diagonal_matrix(self, diagonal) if self.ndim == 1 else self.diagonal(diagonal).clone()
 
@@ -10855,7 +19180,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:2607)
+    trace(Tensor self) -> Tensor (derivatives.yaml:4992)
     Dtypes: all.
 
     Args:
@@ -10876,7 +19201,9 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     name = "trace"
     if out is not None:
         return write_out(name, out, trace(input))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     (self,) = rearranging_rules.matrix(name, self)
     return self.diagonal().sum()
 
@@ -10884,7 +19211,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:2617)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5002)
     Dtypes: all.
 
     Args:
@@ -10935,7 +19262,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2629)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5014)
     Dtypes: all.
 
     Args:
@@ -10983,7 +19310,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:2643)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5028)
     Dtypes: all.
 
     Args:
@@ -11041,7 +19368,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:2655)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5040)
     Dtypes: all.
 
     Args:
@@ -11056,16 +19383,19 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
     if watch.lifts and (lifted := lift("split.sizes", split_sizes, "composite", input, split_size, dim)) is not PLAIN:
         return lifted
     name = "split"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     split_size = checks.integer_list(name, "split_size", split_size)
-    dim = checks.integer(name, "dim", dim)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     return op.split_with_sizes(self, split_size, dim)
 
 
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:2660)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5045)
     Dtypes: all.
 
     Args:
@@ -11088,9 +19418,13 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     if watch.lifts and (lifted := lift("chunk", chunk, "composite", input, chunks, dim)) is not PLAIN:
         return lifted
     name = "chunk"
-    self = checks.tensor(name, "input", input)
-    chunks = checks.integer(name, "chunks", chunks)
-    dim = checks.integer(name, "dim", dim)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if chunks.__class__ is not int:
+        chunks = checks.integer(name, "chunks", chunks)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
     self, chunks, dim = pieces_rules.chunk(name, self, chunks, dim)
     return formulas_shape.chunks_of(self, chunks, dim)
 
@@ -11098,7 +19432,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2670)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5055)
     Dtypes: all.
 
     Args:
@@ -11149,7 +19483,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:2692)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5077)
     Dtypes: all.
 
     Args:
@@ -11199,7 +19533,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:2709)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5094)
     Dtypes: all.
 
     Args:
@@ -11248,7 +19582,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:2725)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5110)
     Dtypes: all.
 
     Args:
@@ -11297,7 +19631,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2740)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5125)
     Dtypes: all.
 
     Args:
@@ -11356,7 +19690,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:2758)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5143)
     Dtypes: all.
 
     Args:
@@ -11415,7 +19749,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:2776)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5161)
     Dtypes: all.
 
     Args:
@@ -11468,7 +19802,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:2795)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5180)
     Dtypes: all.
 
     Args:
@@ -11517,7 +19851,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:2810)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5195)
     Dtypes: all.
 
     Args:
@@ -11557,7 +19891,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:2824)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5209)
     Dtypes: all.
 
     Args:
@@ -11598,7 +19932,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:2844)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5229)
     Dtypes: all.
 
     Args:
@@ -11654,7 +19988,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:2859)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5244)
     Dtypes: all.
 
     Args:
@@ -11738,7 +20072,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:2881)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5266)
     Dtypes: all.
 
     Args:
@@ -11798,7 +20132,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:2898)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5283)
     Dtypes: all.
 
     Args:
@@ -11886,7 +20220,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:2917)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5302)
     Dtypes: all.
 
     Args:
@@ -11949,7 +20283,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2936)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5321)
     Dtypes: all.
 
     Args:
@@ -12023,7 +20357,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:2956)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5341)
     Dtypes: all.
 
     Args:
@@ -12091,7 +20425,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:2969)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5354)
     Dtypes: all.
 
     Args:
@@ -12170,7 +20504,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:2988)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5373)
     Dtypes: all.
 
     Args:
@@ -12228,7 +20562,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:3004)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5389)
     Dtypes: all.
 
     Args:
@@ -12291,7 +20625,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:3018)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5403)
     Dtypes: all.
 
     Args:
@@ -12314,8 +20648,11 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
     name = "masked_select"
     if out is not None:
         return write_out(name, out, masked_select(input, mask))
-    self = checks.tensor(name, "input", input)
-    mask = checks.tensor(name, "mask", mask)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
     self, mask = indexing_rules.masked_select(name, self, mask)
     return formulas_indexing.masked_elements(self, mask)
 
@@ -12323,7 +20660,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:3029)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:5414)
     Dtypes: all.
 
     Args:
@@ -12355,7 +20692,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:3044)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5429)
     Dtypes: all.
 
     Args:
@@ -12372,15 +20709,1052 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     ):
         return lifted
     name = "nonzero"
-    self = checks.tensor(name, "input", input)
-    as_tuple = checks.boolean(name, "as_tuple", as_tuple)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if as_tuple.__class__ is not bool:
+        as_tuple = checks.boolean(name, "as_tuple", as_tuple)
     return formulas_indexing.nonzero_as_tuple(self) if as_tuple else op.nonzero(self)
+
+
+def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
+    """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
+
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5437)
+    Dtypes: integers.
+
+    Args:
+        index: tensor, not differentiated.
+        dim: int, counted from the end where negative.
+        size: int.
+        op: str.
+        wrap: bool.
+    Returns:
+        Tensor: int64.
+    Raises:
+        IndexError: expected: indices of integers.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("checked_places", checked_places, "leading", index, dim, size, op, wrap)) is not PLAIN
+    ):
+        return lifted
+    return _checked_places("checked_places", index, dim, size, op, wrap)
+
+
+def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if op.__class__ is not str:
+        op = checks.string(name, "op", op)
+    if wrap.__class__ is not bool:
+        wrap = checks.boolean(name, "wrap", wrap)
+    index, dim, size, op, wrap = places_rules.whole_places(name, index, dim, size, op, wrap)
+    try:
+        result = adopt(reducing_at_kernels.checked_places(array_in(index, None), dim, size, op, wrap), None)
+    except Exception as error:
+        reraise(name, error, (index, dim, size, op, wrap))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The elements at places of the flattened tensor, in the shape of `index`.
+
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:5450)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: elements_at(self, index)
+    Raises:
+        IndexError, RuntimeError: expected: indices of int64; none into nothing.
+    Example:
+        >>> sg.take(sg.tensor([[1, 2], [3, 4]]), sg.tensor([0, 3]))
+        tensor([1, 4])
+    """
+    if watch.lifts and (lifted := lift("take", take, "composite", input, index, out=out)) is not PLAIN:
+        return lifted
+    name = "take"
+    if out is not None:
+        return write_out(name, out, take(input, index))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    self, index = places_rules.take(name, self, index)
+    return formulas_places.elements_at(self, index)
+
+
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """x with the elements of `source` written, or added, at places of the flattened tensor.
+
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:5460)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        index: tensor.
+        source: tensor.
+        accumulate: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_elements(self, index, source, accumulate)
+    Raises:
+        IndexError, RuntimeError: expected: as many elements as indices, of the tensor's dtype.
+    Example:
+        >>> sg.zeros(2, 2).put_(sg.tensor([1, 2]), sg.tensor([5.0, 6.0]))
+        tensor([[0., 5.],
+                [6., 0.]])
+    """
+    if watch.lifts and (lifted := lift("put", put, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    name = "put"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if accumulate.__class__ is not bool:
+        accumulate = checks.boolean(name, "accumulate", accumulate)
+    self, index, source, accumulate = places_rules.put(name, self, index, source, accumulate)
+    return formulas_places.with_elements(self, index, source, accumulate)
+
+
+def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+    """`put`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("put", put_, "composite", input, index, source, accumulate)) is not PLAIN:
+        return lifted
+    original = before_write("put_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("put_", input, put(original, index, source, accumulate))
+    return after_write(input, before)
+
+
+def take_along_dim(
+    input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
+    """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
+
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:5472)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        indices: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: gathered_along(self, indices, dim)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; indices of int64 and as many dimensions.
+    Example:
+        >>> x = sg.tensor([[3, 1], [2, 4]])
+        >>> sg.take_along_dim(x, x.argsort(1), dim=1)
+        tensor([[1, 3],
+                [2, 4]])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("take_along_dim", take_along_dim, "composite", input, indices, dim, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "take_along_dim"
+    if out is not None:
+        return write_out(name, out, take_along_dim(input, indices, dim))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    if dim is not None and dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, indices, dim = places_rules.take_along_dim(name, self, indices, dim)
+    return formulas_places.gathered_along(self, indices, dim)
+
+
+def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the slices at `index` along `dim` replaced by those of `source`.
+
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:5486)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_slices(self, dim, index, source)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index, of the tensor's
+            dtype.
+    Example:
+        >>> sg.zeros(3, 2).index_copy(0, sg.tensor([2, 0]), sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[3., 4.],
+                [0., 0.],
+                [1., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "index_copy"
+    if out is not None:
+        return write_out(name, out, index_copy(input, dim, index, source))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, dim, index, source = places_rules.index_copy(name, self, dim, index, source)
+    return formulas_places.with_slices(self, dim, index, source)
+
+
+def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+    """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
+        return lifted
+    original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_copy_", input, index_copy(original, dim, index, source))
+    return after_write(input, before)
+
+
+def index_fill_int_scalar(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5499)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Scalar", index_fill_int_scalar, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_scalar(input, dim, index, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_scalar_(input: Tensor, dim: int, index: Tensor, value: Number) -> Tensor:
+    """`index_fill_int_scalar`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Scalar", index_fill_int_scalar_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_scalar(original, dim, index, value))
+    return after_write(input, before)
+
+
+def index_fill_int_tensor(
+    input: Tensor, dim: int, index: Tensor, value: Tensor, *, out: Tensor | None = None
+) -> Tensor:
+    """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
+
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:5510)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.masked_fill(slice_mask(self, dim, index), value)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; a vector of int64 and one value.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_fill.int_Tensor", index_fill_int_tensor, "composite", input, dim, index, value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_fill"
+    if out is not None:
+        return write_out(name, out, index_fill_int_tensor(input, dim, index, value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(value, Tensor):
+        value = checks.tensor(name, "value", value)
+    self, dim, index, value = places_rules.index_fill(name, self, dim, index, value)
+    return self.masked_fill(formulas_places.slice_mask(self, dim, index), value)
+
+
+def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor) -> Tensor:
+    """`index_fill_int_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("index_fill.int_Tensor", index_fill_int_tensor_, "composite", input, dim, index, value))
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_fill_", input, (input, index, value), keep=(input, index, value), share="same")
+    before = input._fn
+    adopt_result("index_fill_", input, index_fill_int_tensor(original, dim, index, value))
+    return after_write(input, before)
+
+
+def scatter_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    src: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
+    that is there only if `include_self`. Where several are greatest or least, they share the gradient.
+
+    scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:5517)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor, not differentiated.
+        src: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        self: scatter_reduce_backward(...)[0]
+        src: scatter_reduce_backward(...)[1]
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions.
+    Example:
+        >>> src, index = sg.tensor([1.0, 5.0, 2.0, 4.0]), sg.tensor([0, 0, 1, 1])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="amax")
+        tensor([5., 4.])
+        >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)
+        tensor([3., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "scatter_reduce",
+            out,
+            _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self),
+            (input, index, src),
+            share="never",
+        )
+    return _scatter_reduce("scatter_reduce", input, dim, index, src, reduce, include_self)
+
+
+def scatter_reduce_(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter_reduce.two",
+                scatter_reduce_,
+                "along",
+                input,
+                dim,
+                index,
+                src,
+                reduce,
+                include_self=include_self,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_reduce_", input, (input, index, src), keep=(input, src), share="never")
+    before = input._fn
+    _scatter_reduce("scatter_reduce_", original, dim, index, src, reduce, include_self, into=input)
+    return after_write(input, before)
+
+
+def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    if include_self.__class__ is not bool:
+        include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, src, reduce, include_self = places_rules.scatter_reduce(
+        name, self, dim, index, src, reduce, include_self
+    )
+    computed = (
+        self._dtype
+        if self._dtype.native and src._dtype is self._dtype
+        else computed_dtype(name, "match", ("bool", "int", "float"), (self, src))
+    )
+    try:
+        result = adopt(
+            reducing_at_kernels.scatter_reduce(
+                array_in(self, computed), dim, array_in(index, None), array_in(src, computed), reduce, include_self
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, index, src, reduce, include_self))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg or src._rg) and result._dtype.kind in "fc":
+        functions.ScatterReduceBackward0.record(result, self, dim, index, src, reduce, include_self)
+    if watch.active:
+        propagate(
+            functions.ScatterReduceBackward0, result, (self, dim, index, src, reduce, include_self), (self, src), into
+        )
+    return result
+
+
+def scatter_src_reduce(
+    input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:5548)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        src: tensor.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, src, reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce, "composite", input, dim, index, src, reduce=reduce, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_src_reduce(input, dim, index, src, reduce=reduce))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, src, reduce = places_rules.scatter_by(name, self, dim, index, src, reduce)
+    return formulas_places.scattered_by(self, dim, index, src, reduce)
+
+
+def scatter_src_reduce_(input: Tensor, dim: int, index: Tensor, src: Tensor, *, reduce: str) -> Tensor:
+    """`scatter_src_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.src_reduce", scatter_src_reduce_, "composite", input, dim, index, src, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index, src), keep=(input, index, src), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_src_reduce(original, dim, index, src, reduce=reduce))
+    return after_write(input, before)
+
+
+def scatter_value_reduce(
+    input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str, out: Tensor | None = None
+) -> Tensor:
+    """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
+
+    scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
+    (derivatives.yaml:5558)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number.
+        reduce: str, by keyword.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: scattered_by(self, dim, index, full_of(self, index.shape, value), reduce)
+    Raises:
+        IndexError, RuntimeError: expected: arguments as of scatter; reduce is 'add' or 'multiply'.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce",
+                scatter_value_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                value,
+                reduce=reduce,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "scatter"
+    if out is not None:
+        return write_out(name, out, scatter_value_reduce(input, dim, index, value, reduce=reduce))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    value = checks.scalar(name, "value", value)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
+    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index.shape, value), reduce)
+
+
+def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
+    """`scatter_value_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "scatter.value_reduce", scatter_value_reduce_, "composite", input, dim, index, value, reduce=reduce
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("scatter_", input, (input, index), keep=(input, index), share="same")
+    before = input._fn
+    adopt_result("scatter_", input, scatter_value_reduce(original, dim, index, value, reduce=reduce))
+    return after_write(input, before)
+
+
+def index_reduce(
+    input: Tensor,
+    dim: int,
+    index: Tensor,
+    source: Tensor,
+    reduce: str,
+    *,
+    include_self: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
+
+    index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
+    (derivatives.yaml:5566)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        source: tensor.
+        reduce: str.
+        include_self: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: slices_reduced(self, dim, index, source, reduce, include_self)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; one slice of the source for each index; one of four
+            reductions.
+    Example:
+        >>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")
+        tensor([5., 1., 3.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce",
+                index_reduce,
+                "composite",
+                input,
+                dim,
+                index,
+                source,
+                reduce,
+                include_self=include_self,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "index_reduce"
+    if out is not None:
+        return write_out(name, out, index_reduce(input, dim, index, source, reduce, include_self=include_self))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if not isinstance(index, Tensor):
+        index = checks.tensor(name, "index", index)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    if reduce.__class__ is not str:
+        reduce = checks.string(name, "reduce", reduce)
+    if include_self.__class__ is not bool:
+        include_self = checks.boolean(name, "include_self", include_self)
+    self, dim, index, source, reduce, include_self = places_rules.index_reduce(
+        name, self, dim, index, source, reduce, include_self
+    )
+    return formulas_places.slices_reduced(self, dim, index, source, reduce, include_self)
+
+
+def index_reduce_(
+    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+) -> Tensor:
+    """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "index_reduce", index_reduce_, "composite", input, dim, index, source, reduce, include_self=include_self
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    original = before_write("index_reduce_", input, (input, index, source), keep=(input, index, source), share="same")
+    before = input._fn
+    adopt_result("index_reduce_", input, index_reduce(original, dim, index, source, reduce, include_self=include_self))
+    return after_write(input, before)
+
+
+def order_of_true(mask: Tensor, available: int) -> Tensor:
+    """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
+
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:5579)
+    Dtypes: bool.
+
+    Args:
+        mask: tensor, not differentiated.
+        available: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "loop", mask, available)) is not PLAIN:
+        return lifted
+    return _order_of_true("order_of_true", mask, available)
+
+
+def _order_of_true(name: str, mask, available, into=None) -> Any:
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if available.__class__ is not int:
+        available = checks.integer(name, "available", available)
+    try:
+        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available), None)
+    except Exception as error:
+        reraise(name, error, (mask, available))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """x with the elements of `source`, one after the other, where `mask` is true.
+
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:5591)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        mask: tensor.
+        source: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_masked(self, mask, source)
+    Raises:
+        RuntimeError: expected: a mask of bools that broadcasts with the tensor, and elements of its dtype.
+    Example:
+        >>> mask = sg.tensor([True, False, True])
+        >>> sg.zeros(3).masked_scatter(mask, sg.tensor([1.0, 2.0]))
+        tensor([1., 0., 2.])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter, "composite", input, mask, source, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "masked_scatter"
+    if out is not None:
+        return write_out(name, out, masked_scatter(input, mask, source))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(mask, Tensor):
+        mask = checks.tensor(name, "mask", mask)
+    if not isinstance(source, Tensor):
+        source = checks.tensor(name, "source", source)
+    self, mask, source = places_rules.masked_scatter(name, self, mask, source)
+    return formulas_places.with_masked(self, mask, source)
+
+
+def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
+    """`masked_scatter`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("masked_scatter", masked_scatter_, "composite", input, mask, source)) is not PLAIN
+    ):
+        return lifted
+    original = before_write("masked_scatter_", input, (input, mask, source), keep=(input, mask, source), share="same")
+    before = input._fn
+    adopt_result("masked_scatter_", input, masked_scatter(original, mask, source))
+    return after_write(input, before)
+
+
+def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
+    """x with `src` at select(dim, index).
+
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:5603)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative.
+        index: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'select_backward', dim, index)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` and `index` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.select_scatter(sg.zeros(2, 2), sg.ones(2), 0, 1)
+        tensor([[0., 0.],
+                [1., 1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "select_scatter"
+    if out is not None:
+        return write_out(name, out, select_scatter(input, src, dim, index))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if index.__class__ is not int:
+        index = checks.integer(name, "index", index)
+    self, src, dim, index = places_rules.select_scatter(name, self, src, dim, index)
+    return formulas_places.with_region(self, src, "select_backward", dim, index)
+
+
+def slice_scatter(
+    input: Tensor,
+    src: Tensor,
+    dim: int = 0,
+    start: int | None = None,
+    end: int | None = None,
+    step: int = 1,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
+    """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
+
+    slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
+    (derivatives.yaml:5613)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        dim: int, counted from the end where negative; default 0.
+        start: int or None; default None.
+        end: int or None; default None.
+        step: int; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'slice_backward', dim, start, end, step)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; the source has the shape of the slice.
+    Example:
+        >>> sg.slice_scatter(sg.zeros(4), sg.ones(2), start=1, end=3)
+        tensor([0., 1., 1., 0.])
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("slice_scatter", slice_scatter, "composite", input, src, dim, start, end, step, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "slice_scatter"
+    if out is not None:
+        return write_out(name, out, slice_scatter(input, src, dim, start, end, step))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start is not None and start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if end is not None and end.__class__ is not int:
+        end = checks.integer(name, "end", end)
+    if step.__class__ is not int:
+        step = checks.integer(name, "step", step)
+    self, src, dim, start, end, step = places_rules.slice_scatter(name, self, src, dim, start, end, step)
+    return formulas_places.with_region(self, src, "slice_backward", dim, start, end, step)
+
+
+def diagonal_scatter(
+    input: Tensor, src: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1, *, out: Tensor | None = None
+) -> Tensor:
+    """x with `src` on a diagonal of dimensions dim1 and dim2.
+
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:5622)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        offset: int; default 0.
+        dim1: int, counted from the end where negative; default 0.
+        dim2: int, counted from the end where negative; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_region(self, src, 'diagonal_backward', offset, dim1, dim2)
+    Raises:
+        IndexError, RuntimeError: expected: both dimensions in range; the source has the shape of the diagonal.
+    Example:
+        >>> sg.diagonal_scatter(sg.zeros(2, 2), sg.tensor([1.0, 2.0]))
+        tensor([[1., 0.],
+                [0., 2.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("diagonal_scatter", diagonal_scatter, "composite", input, src, offset, dim1, dim2, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "diagonal_scatter"
+    if out is not None:
+        return write_out(name, out, diagonal_scatter(input, src, offset, dim1, dim2))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    if offset.__class__ is not int:
+        offset = checks.integer(name, "offset", offset)
+    if dim1.__class__ is not int:
+        dim1 = checks.integer(name, "dim1", dim1)
+    if dim2.__class__ is not int:
+        dim2 = checks.integer(name, "dim2", dim2)
+    self, src, offset, dim1, dim2 = places_rules.diagonal_scatter(name, self, src, offset, dim1, dim2)
+    return formulas_places.with_region(self, src, "diagonal_backward", offset, dim1, dim2)
+
+
+def as_strided_scatter(
+    input: Tensor,
+    src: Tensor,
+    size: Sequence[int],
+    stride: Sequence[int],
+    storage_offset: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """x with `src` at as_strided(size, stride, storage_offset).
+
+    as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
+    (derivatives.yaml:5632)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        src: tensor.
+        size: sequence of ints.
+        stride: sequence of ints.
+        storage_offset: int or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: with_layout(self, src, size, stride, storage_offset)
+    Raises:
+        RuntimeError: expected: a layout inside the storage; the source has its shape.
+    Example:
+        >>> sg.as_strided_scatter(sg.zeros(4), sg.ones(2), (2,), (2,), 1)
+        tensor([0., 1., 0., 1.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "as_strided_scatter", as_strided_scatter, "composite", input, src, size, stride, storage_offset, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "as_strided_scatter"
+    if out is not None:
+        return write_out(name, out, as_strided_scatter(input, src, size, stride, storage_offset))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(src, Tensor):
+        src = checks.tensor(name, "src", src)
+    size = checks.integer_list(name, "size", size)
+    stride = checks.integer_list(name, "stride", stride)
+    if storage_offset is not None and storage_offset.__class__ is not int:
+        storage_offset = checks.integer(name, "storage_offset", storage_offset)
+    self, src, size, stride, storage_offset = places_rules.as_strided_scatter(
+        name, self, src, size, stride, storage_offset
+    )
+    return formulas_places.with_layout(self, src, size, stride, storage_offset)
 
 
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:3049)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:5641)
     Dtypes: all.
 
     Args:
@@ -12416,7 +21790,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:3063)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:5655)
     Dtypes: all.
 
     Args:
@@ -12453,7 +21827,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:3075)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:5667)
     Dtypes: all.
 
     Args:
@@ -12487,7 +21861,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:3087)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:5679)
     Dtypes: all.
 
     Args:
@@ -12531,7 +21905,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3109)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:5701)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12587,7 +21961,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:3136)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:5728)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12648,7 +22022,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:3154)
+    Tensor (derivatives.yaml:5746)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12748,7 +22122,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3184)
+    dilation, int groups) -> Tensor (derivatives.yaml:5776)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12854,7 +22228,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:3201)
+    dilation, int groups) -> Tensor (derivatives.yaml:5793)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12962,7 +22336,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3218)
+    groups=1) -> Tensor (derivatives.yaml:5810)
     Dtypes: all.
 
     Args:
@@ -12992,13 +22366,18 @@ def conv1d_default(
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -13016,7 +22395,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3228)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5820)
     Dtypes: all.
 
     Args:
@@ -13057,13 +22436,19 @@ def conv1d_padding(
     name = "conv1d"
     if out is not None:
         return write_out(name, out, conv1d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -13089,7 +22474,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3235)
+    groups=1) -> Tensor (derivatives.yaml:5827)
     Dtypes: all.
 
     Args:
@@ -13119,13 +22504,18 @@ def conv2d_default(
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -13143,7 +22533,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3250)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5842)
     Dtypes: all.
 
     Args:
@@ -13184,13 +22574,19 @@ def conv2d_padding(
     name = "conv2d"
     if out is not None:
         return write_out(name, out, conv2d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -13216,7 +22612,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:3258)
+    groups=1) -> Tensor (derivatives.yaml:5850)
     Dtypes: all.
 
     Args:
@@ -13246,13 +22642,18 @@ def conv3d_default(
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_default(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(self, weight, bias, stride, padding, dilation, groups)
 
 
@@ -13270,7 +22671,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:3268)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5860)
     Dtypes: all.
 
     Args:
@@ -13311,13 +22712,19 @@ def conv3d_padding(
     name = "conv3d"
     if out is not None:
         return write_out(name, out, conv3d_padding(input, weight, bias, stride, padding, dilation, groups))
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
-    padding = checks.string(name, "padding", padding)
+    if padding.__class__ is not str:
+        padding = checks.string(name, "padding", padding)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     return op.convolution(
         self,
         weight,
@@ -13344,7 +22751,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:3275)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:5867)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13391,13 +22798,18 @@ def conv_transpose1d(
         return write_out(
             name, out, conv_transpose1d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 1)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 1
@@ -13419,7 +22831,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:3288)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:5880)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13468,13 +22880,18 @@ def conv_transpose2d(
         return write_out(
             name, out, conv_transpose2d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 2)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 2
@@ -13496,7 +22913,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:3302)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:5894)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13543,13 +22960,18 @@ def conv_transpose3d(
         return write_out(
             name, out, conv_transpose3d(input, weight, bias, stride, padding, output_padding, groups, dilation)
         )
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    bias = checks.optional_tensor(name, "bias", bias)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if bias is not None and not isinstance(bias, Tensor):
+        bias = checks.tensor(name, "bias", bias)
     stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     output_padding = checks.integer_list(name, "output_padding", output_padding, 3)
-    groups = checks.integer(name, "groups", groups)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
     return formulas_convolution.transposed_convolution(
         self, weight, bias, stride, padding, output_padding, groups, dilation, 3
@@ -13560,7 +22982,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:3313)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5905)
     Dtypes: all.
 
     Args:
@@ -13604,7 +23026,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:3330)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5922)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13658,6 +23080,535 @@ def _border_pad_backward(name: str, grad_output, input_shape, pad, mode, into=No
     return result
 
 
+def im2col(
+    input: Tensor,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
+
+    im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
+    (derivatives.yaml:5939)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: col2im(grad, self.shape[-2:], kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C, H, W) or (C, H, W), in which at least one window fits.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("im2col", im2col, "planes", input, kernel_size, dilation, padding, stride)) is not PLAIN
+    ):
+        return lifted
+    return _im2col("im2col", input, kernel_size, dilation, padding, stride)
+
+
+def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, kernel_size, dilation, padding, stride = images_rules.im2col(
+        name, self, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+        )
+    except Exception as error:
+        reraise(name, error, (self, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Im2colBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(functions.Im2colBackward0, result, (self, kernel_size, dilation, padding, stride), (self,), into)
+    return result
+
+
+def col2im(
+    input: Tensor,
+    output_size: Sequence[int] | int,
+    kernel_size: Sequence[int] | int,
+    dilation: Sequence[int] | int,
+    padding: Sequence[int] | int,
+    stride: Sequence[int] | int,
+) -> Tensor:
+    """Columns added up where their windows lie: the transpose of im2col.
+
+    col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
+    Tensor (derivatives.yaml:5954)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        output_size: int or 2 ints.
+        kernel_size: int or 2 ints, the size of a window.
+        dilation: int or 2 ints, the distance between neighbours in a window.
+        padding: int or 2 ints.
+        stride: int or 2 ints.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: im2col(grad, kernel_size, dilation, padding, stride)
+    Raises:
+        RuntimeError: expected: (N, C kh kw, L) or (C kh kw, L) with as many columns as windows in the output.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("col2im", col2im, "planes", input, output_size, kernel_size, dilation, padding, stride))
+        is not PLAIN
+    ):
+        return lifted
+    return _col2im("col2im", input, output_size, kernel_size, dilation, padding, stride)
+
+
+def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    output_size = checks.integer_list(name, "output_size", output_size, 2)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    dilation = checks.integer_list(name, "dilation", dilation, 2)
+    padding = checks.integer_list(name, "padding", padding, 2)
+    stride = checks.integer_list(name, "stride", stride, 2)
+    self, output_size, kernel_size, dilation, padding, stride = images_rules.col2im(
+        name, self, output_size, kernel_size, dilation, padding, stride
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        result = adopt(
+            columns_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, output_size, kernel_size, dilation, padding, stride))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.Col2imBackward0.record(result, self, kernel_size, dilation, padding, stride)
+    if watch.active:
+        propagate(
+            functions.Col2imBackward0,
+            result,
+            (self, output_size, kernel_size, dilation, padding, stride),
+            (self,),
+            into,
+        )
+    return result
+
+
+def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
+
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:5968)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        upscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: channels_to_places(self, upscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the square of a positive factor divides.
+    Example:
+        >>> sg.pixel_shuffle(sg.arange(4).reshape(4, 1, 1), 2)
+        tensor([[[0, 1],
+                 [2, 3]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_shuffle", pixel_shuffle, "composite", input, upscale_factor, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "pixel_shuffle"
+    if out is not None:
+        return write_out(name, out, pixel_shuffle(input, upscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if upscale_factor.__class__ is not int:
+        upscale_factor = checks.integer(name, "upscale_factor", upscale_factor)
+    self, upscale_factor = images_rules.pixel_shuffle(name, self, upscale_factor)
+    return formulas_images.channels_to_places(self, upscale_factor)
+
+
+def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
+    """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
+
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:5979)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        downscale_factor: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: places_to_channels(self, downscale_factor)
+    Raises:
+        RuntimeError: expected: at least three dimensions; height and width that a positive factor divides.
+    Example:
+        >>> sg.pixel_unshuffle(sg.arange(4).reshape(1, 2, 2), 2).flatten()
+        tensor([0, 1, 2, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("pixel_unshuffle", pixel_unshuffle, "composite", input, downscale_factor, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "pixel_unshuffle"
+    if out is not None:
+        return write_out(name, out, pixel_unshuffle(input, downscale_factor))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if downscale_factor.__class__ is not int:
+        downscale_factor = checks.integer(name, "downscale_factor", downscale_factor)
+    self, downscale_factor = images_rules.pixel_unshuffle(name, self, downscale_factor)
+    return formulas_images.places_to_channels(self, downscale_factor)
+
+
+def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
+    """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
+
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:5989)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        groups: int, how many groups of channels are apart from each other.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shuffled_channels(self, groups)
+    Raises:
+        RuntimeError: expected: at least three dimensions; channels that the number of groups divides.
+    Example:
+        >>> sg.channel_shuffle(sg.arange(4).reshape(1, 4, 1), 2).flatten()
+        tensor([0, 2, 1, 3])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("channel_shuffle", channel_shuffle, "composite", input, groups, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "channel_shuffle"
+    if out is not None:
+        return write_out(name, out, channel_shuffle(input, groups))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if groups.__class__ is not int:
+        groups = checks.integer(name, "groups", groups)
+    self, groups = images_rules.channel_shuffle(name, self, groups)
+    return formulas_images.shuffled_channels(self, groups)
+
+
+def resample(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """x resampled to `length` places along `dim` by a linear, cubic or lanczos filter.
+
+    resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
+    (derivatives.yaml:5999)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `input`.
+    Gradients:
+        self: resample_backward(grad, dim, self.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("resample", resample, "along", input, dim, length, filter, align_corners, scale, antialias))
+        is not PLAIN
+    ):
+        return lifted
+    return _resample("resample", input, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    self, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, self, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float",), (self,))
+    try:
+        result = adopt(
+            resampling_kernels.resample(array_in(self, computed), dim, length, filter, align_corners, scale, antialias),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackward0.record(result, self, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackward0,
+            result,
+            (self, dim, length, filter, align_corners, scale, antialias),
+            (self,),
+            into,
+        )
+    return result
+
+
+def resample_backward(
+    grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """The transpose of resample from `length` places.
+
+    resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
+    antialias) -> Tensor (derivatives.yaml:6016)
+    Dtypes: floats.
+
+    Args:
+        grad_output: tensor, the gradient of the result.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `grad_output`.
+    Gradients:
+        grad_output: resample(grad, dim, grad_output.shape[dim], filter, align_corners, scale, antialias)
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "resample_backward",
+                resample_backward,
+                "along",
+                grad_output,
+                dim,
+                length,
+                filter,
+                align_corners,
+                scale,
+                antialias,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _resample_backward("resample_backward", grad_output, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample_backward(name: str, grad_output, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(grad_output, Tensor):
+        grad_output = checks.tensor(name, "grad_output", grad_output)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    grad_output, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, grad_output, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = (
+        grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", ("float",), (grad_output,))
+    )
+    try:
+        result = adopt(
+            resampling_kernels.resample_backward(
+                array_in(grad_output, computed), dim, length, filter, align_corners, scale, antialias
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (grad_output, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (grad_output._rg) and result._dtype.kind in "fc":
+        functions.ResampleBackwardBackward0.record(result, grad_output, dim, filter, align_corners, scale, antialias)
+    if watch.active:
+        propagate(
+            functions.ResampleBackwardBackward0,
+            result,
+            (grad_output, dim, length, filter, align_corners, scale, antialias),
+            (grad_output,),
+            into,
+        )
+    return result
+
+
+def grid_sampler(
+    input: Tensor,
+    grid: Tensor,
+    interpolation_mode: int,
+    padding_mode: int,
+    align_corners: bool,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The image x at the places of a grid, from -1 to 1 in each dimension. Interpolation is 0 (bilinear), 1 (nearest) or 2
+    (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
+
+    grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
+    (derivatives.yaml:6030)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        grid: tensor.
+        interpolation_mode: int.
+        padding_mode: int.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    Raises:
+        RuntimeError: expected: an image and a grid of one batch size and dtype, with one coordinate for each spatial
+            dimension.
+    Example:
+        >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> sg.grid_sampler(x, sg.zeros(1, 1, 1, 2), 0, 0, False)
+        tensor([[[[2.5000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "grid_sampler",
+                grid_sampler,
+                "composite",
+                input,
+                grid,
+                interpolation_mode,
+                padding_mode,
+                align_corners,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "grid_sampler"
+    if out is not None:
+        return write_out(name, out, grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(grid, Tensor):
+        grid = checks.tensor(name, "grid", grid)
+    if interpolation_mode.__class__ is not int:
+        interpolation_mode = checks.integer(name, "interpolation_mode", interpolation_mode)
+    if padding_mode.__class__ is not int:
+        padding_mode = checks.integer(name, "padding_mode", padding_mode)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    self, grid, interpolation_mode, padding_mode, align_corners = sampling_rules.grid_sampler(
+        name, self, grid, interpolation_mode, padding_mode, align_corners
+    )
+    return formulas_sampling.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+
+
+def affine_grid_generator(
+    theta: Tensor, size: Sequence[int], align_corners: bool, *, out: Tensor | None = None
+) -> Tensor:
+    """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
+
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6049)
+    Dtypes: floats.
+
+    Args:
+        theta: tensor.
+        size: sequence of ints.
+        align_corners: bool.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: transformed_places(theta, size, align_corners)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: one 2 x 3 matrix for each image of `size` (N, C, H, W),
+            or one 3 x 4 matrix for (N, C, D, H, W).
+    Example:
+        >>> sg.affine_grid_generator(sg.eye(2, 3).unsqueeze(0), (1, 1, 1, 2), False)
+        tensor([[[[-0.5000,  0.0000],
+                  [ 0.5000,  0.0000]]]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "affine_grid_generator", affine_grid_generator, "composite", theta, size, align_corners, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "affine_grid_generator"
+    if out is not None:
+        return write_out(name, out, affine_grid_generator(theta, size, align_corners))
+    if not isinstance(theta, Tensor):
+        theta = checks.tensor(name, "theta", theta)
+    size = checks.integer_list(name, "size", size)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    theta, size, align_corners = sampling_rules.affine_grid(name, theta, size, align_corners)
+    return formulas_sampling.transformed_places(theta, size, align_corners)
+
+
 def max_pool_with_indices(
     input: Tensor,
     kernel_size: Sequence[int] | int,
@@ -13671,7 +23622,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:3344)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6064)
     Dtypes: integers, floats.
 
     Args:
@@ -13759,7 +23710,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:3367)
+    (derivatives.yaml:6087)
     Dtypes: floats.
 
     Args:
@@ -13836,7 +23787,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3382)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6102)
     Dtypes: integers, floats.
 
     Args:
@@ -13868,12 +23819,16 @@ def max_pool1d(
     name = "max_pool1d"
     if out is not None:
         return write_out(name, out, max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
     dilation = checks.integer_list(name, "dilation", dilation, 1)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 1)[0]
 
 
@@ -13890,7 +23845,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3393)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6113)
     Dtypes: integers, floats.
 
     Args:
@@ -13923,12 +23878,16 @@ def max_pool2d(
     name = "max_pool2d"
     if out is not None:
         return write_out(name, out, max_pool2d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
     dilation = checks.integer_list(name, "dilation", dilation, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 2)[0]
 
 
@@ -13945,7 +23904,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:3405)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6125)
     Dtypes: integers, floats.
 
     Args:
@@ -13977,12 +23936,16 @@ def max_pool3d(
     name = "max_pool3d"
     if out is not None:
         return write_out(name, out, max_pool3d(input, kernel_size, stride, padding, dilation, ceil_mode))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
     dilation = checks.integer_list(name, "dilation", dilation, 3)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
     return op.max_pool_with_indices(self, kernel_size, stride, padding, dilation, ceil_mode, 3)[0]
 
 
@@ -13991,7 +23954,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3416)
+    (derivatives.yaml:6136)
     Dtypes: integers, floats.
 
     Args:
@@ -14047,7 +24010,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:3433)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6153)
     Dtypes: integers, floats.
 
     Args:
@@ -14069,7 +24032,9 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tupl
     ):
         return lifted
     name = "adaptive_max_pool1d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_max_pool_with_indices(self, output_size, 1)
 
@@ -14087,7 +24052,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3446)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6166)
     Dtypes: floats.
 
     Args:
@@ -14204,7 +24169,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:3466)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6186)
     Dtypes: floats.
 
     Args:
@@ -14375,7 +24340,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:3481)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6201)
     Dtypes: floats.
 
     Args:
@@ -14416,12 +24381,17 @@ def avg_pool1d(
     name = "avg_pool1d"
     if out is not None:
         return write_out(name, out, avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
     padding = checks.integer_list(name, "padding", padding, 1)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, None, 1)
 
 
@@ -14437,7 +24407,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3492)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6212)
     Dtypes: floats.
 
     Args:
@@ -14477,13 +24447,19 @@ def avg_pool2d(
     ):
         return lifted
     name = "avg_pool2d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
     padding = checks.integer_list(name, "padding", padding, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 2)
 
 
@@ -14499,7 +24475,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:3505)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6225)
     Dtypes: floats.
 
     Args:
@@ -14538,13 +24514,19 @@ def avg_pool3d(
     ):
         return lifted
     name = "avg_pool3d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    stride = checks.optional_integer_list(name, "stride", stride, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
     padding = checks.integer_list(name, "padding", padding, 3)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
-    divisor_override = checks.optional_integer(name, "divisor_override", divisor_override)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    if count_include_pad.__class__ is not bool:
+        count_include_pad = checks.boolean(name, "count_include_pad", count_include_pad)
+    if divisor_override is not None and divisor_override.__class__ is not int:
+        divisor_override = checks.integer(name, "divisor_override", divisor_override)
     return op.avg_pool(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, 3)
 
 
@@ -14552,7 +24534,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:3517)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6237)
     Dtypes: floats.
 
     Args:
@@ -14599,7 +24581,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:3535)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6255)
     Dtypes: floats.
 
     Args:
@@ -14660,7 +24642,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:3549)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6269)
     Dtypes: floats.
 
     Args:
@@ -14684,7 +24666,9 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
     name = "adaptive_avg_pool1d"
     if out is not None:
         return write_out(name, out, adaptive_avg_pool1d(input, output_size))
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 1)
     return op.adaptive_avg_pool(self, output_size, 1)
 
@@ -14692,7 +24676,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:3560)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6280)
     Dtypes: floats.
 
     Args:
@@ -14709,7 +24693,9 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     ):
         return lifted
     name = "adaptive_avg_pool2d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 2)
     return op.adaptive_avg_pool(self, output_size, 2)
 
@@ -14717,7 +24703,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:3569)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6289)
     Dtypes: floats.
 
     Args:
@@ -14734,7 +24720,9 @@ def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tens
     ):
         return lifted
     name = "adaptive_avg_pool3d"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     output_size = checks.integer_list(name, "output_size", output_size, 3)
     return op.adaptive_avg_pool(self, output_size, 3)
 
@@ -14751,7 +24739,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:3578)
+    Tensor mean, Tensor var) (derivatives.yaml:6298)
     Dtypes: floats.
 
     Args:
@@ -14832,7 +24820,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:3603)
+    Tensor var) (derivatives.yaml:6323)
     Dtypes: floats.
 
     Args:
@@ -14913,7 +24901,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:3625)
+    (derivatives.yaml:6345)
     Dtypes: floats.
 
     Args:
@@ -15004,7 +24992,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:3645)
+    (derivatives.yaml:6365)
     Dtypes: floats.
 
     Args:
@@ -15066,7 +25054,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3667)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6387)
     Dtypes: floats.
 
     Args:
@@ -15124,7 +25112,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3691)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6411)
     Dtypes: floats.
 
     Args:
@@ -15184,7 +25172,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3711)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6431)
     Dtypes: floats.
 
     Args:
@@ -15241,7 +25229,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:3734)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6454)
     Dtypes: floats.
 
     Args:
@@ -15305,7 +25293,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:3751)
+    Tensor total_weight) (derivatives.yaml:6471)
     Dtypes: floats.
 
     Args:
@@ -15391,7 +25379,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:3776)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:6496)
     Dtypes: floats.
 
     Args:
@@ -15504,7 +25492,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:3796)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6516)
     Dtypes: floats.
 
     Args:
@@ -15603,7 +25591,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:3827)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:6547)
     Dtypes: floats.
 
     Args:
@@ -15656,7 +25644,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:3849)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:6569)
     Dtypes: floats.
 
     Args:
@@ -15731,7 +25719,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:3869)
+    (derivatives.yaml:6589)
     Dtypes: floats.
 
     Args:
@@ -15810,7 +25798,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:3892)
+    Tensor (derivatives.yaml:6612)
     Dtypes: floats.
 
     Args:
@@ -15919,7 +25907,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:3916)
+    reduction=1) -> Tensor (derivatives.yaml:6636)
     Dtypes: floats.
 
     Args:
@@ -16038,7 +26026,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:3941)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:6661)
     Dtypes: floats.
 
     Args:
@@ -16155,7 +26143,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:3963)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:6683)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16210,7 +26198,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:3978)
+    (derivatives.yaml:6698)
     Dtypes: all.
 
     Args:
@@ -16286,7 +26274,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:4001)
+    Tensor (derivatives.yaml:6721)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16371,7 +26359,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:4017)
+    (derivatives.yaml:6737)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16447,7 +26435,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:4032)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:6752)
     Dtypes: floats.
 
     Args:
@@ -16594,7 +26582,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:4052)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6772)
     Dtypes: floats.
 
     Args:
@@ -16757,7 +26745,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:4075)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6795)
     Dtypes: floats.
 
     Args:
@@ -16894,7 +26882,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4095)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6815)
     Dtypes: floats.
 
     Args:
@@ -17029,7 +27017,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:4125)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6845)
     Dtypes: floats.
 
     Args:
@@ -17131,7 +27119,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:4148)
+    weight=None) -> Tensor (derivatives.yaml:6868)
     Dtypes: floats.
 
     Args:
@@ -17159,12 +27147,19 @@ def l1_loss(
     ):
         return lifted
     name = "l1_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    weight = checks.optional_tensor(name, "weight", weight)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
     self, target, size_average, reduce, reduction, weight = value_losses_rules.same_sizes(
         name, self, target, size_average, reduce, reduction, weight
     )
@@ -17176,7 +27171,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:4163)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6883)
     Dtypes: floats.
 
     Args:
@@ -17248,7 +27243,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:4175)
+    beta=1.0) -> Tensor (derivatives.yaml:6895)
     Dtypes: floats.
 
     Args:
@@ -17281,12 +27276,19 @@ def smooth_l1_loss(
     ):
         return lifted
     name = "smooth_l1_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    beta = checks.floating(name, "beta", beta)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if beta.__class__ is not float:
+        beta = checks.floating(name, "beta", beta)
     self, target, size_average, reduce, reduction, beta = value_losses_rules.smooth_l1(
         name, self, target, size_average, reduce, reduction, beta
     )
@@ -17305,7 +27307,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:4193)
+    (derivatives.yaml:6913)
     Dtypes: floats.
 
     Args:
@@ -17332,11 +27334,17 @@ def huber_loss(
     ):
         return lifted
     name = "huber_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    reduction = checks.string(name, "reduction", reduction)
-    delta = checks.floating(name, "delta", delta)
-    weight = checks.optional_tensor(name, "weight", weight)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if delta.__class__ is not float:
+        delta = checks.floating(name, "delta", delta)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
     self, target, reduction, delta, weight = value_losses_rules.huber(name, self, target, reduction, delta, weight)
     return formulas_value_losses.reduced_loss(
         "huber_loss", formulas_network.weighted(op.huber_values(self, target, delta), weight), None, None, reduction
@@ -17355,7 +27363,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:4207)
+    log_target=False) -> Tensor (derivatives.yaml:6927)
     Dtypes: floats.
 
     Args:
@@ -17382,12 +27390,19 @@ def kl_div(
     ):
         return lifted
     name = "kl_div"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    log_target = checks.boolean(name, "log_target", log_target)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if log_target.__class__ is not bool:
+        log_target = checks.boolean(name, "log_target", log_target)
     return formulas_value_losses.reduced_divergence(
         formulas_value_losses.divergence(self, target, log_target),
         self.shape[0] if self.ndim else 1,
@@ -17412,7 +27427,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4226)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6946)
     Dtypes: floats.
 
     Args:
@@ -17454,14 +27469,23 @@ def poisson_nll_loss(
     ):
         return lifted
     name = "poisson_nll_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    log_input = checks.boolean(name, "log_input", log_input)
-    full = checks.boolean(name, "full", full)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    eps = checks.floating(name, "eps", eps)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if log_input.__class__ is not bool:
+        log_input = checks.boolean(name, "log_input", log_input)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
     return formulas_value_losses.reduced_loss(
         "poisson_nll_loss",
         formulas_value_losses.poisson_values(self, target, log_input, full, eps),
@@ -17478,7 +27502,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:4242)
+    Tensor (derivatives.yaml:6962)
     Dtypes: floats.
 
     Args:
@@ -17506,12 +27530,19 @@ def gaussian_nll_loss_default(
     ):
         return lifted
     name = "gaussian_nll_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    var = checks.tensor(name, "var", var)
-    full = checks.boolean(name, "full", full)
-    eps = checks.floating(name, "eps", eps)
-    reduction = checks.string(name, "reduction", reduction)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if not isinstance(var, Tensor):
+        var = checks.tensor(name, "var", var)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
     self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
         name, self, target, var, full, eps, reduction
     )
@@ -17526,7 +27557,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:4258)
+    reduction='mean') -> Tensor (derivatives.yaml:6978)
     Dtypes: floats.
 
     Args:
@@ -17562,12 +27593,19 @@ def gaussian_nll_loss_float(
     ):
         return lifted
     name = "gaussian_nll_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    var = checks.floating(name, "var", var)
-    full = checks.boolean(name, "full", full)
-    eps = checks.floating(name, "eps", eps)
-    reduction = checks.string(name, "reduction", reduction)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if var.__class__ is not float:
+        var = checks.floating(name, "var", var)
+    if full.__class__ is not bool:
+        full = checks.boolean(name, "full", full)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
     self, target, var, full, eps, reduction = value_losses_rules.gaussian_nll(
         name, self, target, var, full, eps, reduction
     )
@@ -17582,7 +27620,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:4267)
+    Tensor (derivatives.yaml:6987)
     Dtypes: floats.
 
     Args:
@@ -17610,11 +27648,17 @@ def soft_margin_loss(
     ):
         return lifted
     name = "soft_margin_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
     return formulas_value_losses.reduced_loss(
         "soft_margin_loss", -op.logsigmoid(self * target), size_average, reduce, reduction
     )
@@ -17631,7 +27675,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:4278)
+    reduction='mean') -> Tensor (derivatives.yaml:6998)
     Dtypes: floats.
 
     Args:
@@ -17669,12 +27713,19 @@ def hinge_embedding_loss(
     ):
         return lifted
     name = "hinge_embedding_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    margin = checks.floating(name, "margin", margin)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
     return formulas_value_losses.reduced_loss(
         "hinge_embedding_loss",
         formulas_value_losses.hinge_embedding_values(self, target, margin),
@@ -17697,7 +27748,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4289)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7009)
     Dtypes: floats.
 
     Args:
@@ -17739,13 +27790,20 @@ def margin_ranking_loss(
     ):
         return lifted
     name = "margin_ranking_loss"
-    input1 = checks.tensor(name, "input1", input1)
-    input2 = checks.tensor(name, "input2", input2)
-    target = checks.tensor(name, "target", target)
-    margin = checks.floating(name, "margin", margin)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
     input1, input2, target, margin, size_average, reduce, reduction = value_losses_rules.margin_ranking(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
@@ -17759,7 +27817,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:4303)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7023)
     Dtypes: floats.
 
     Args:
@@ -17791,12 +27849,16 @@ def cosine_similarity(
     name = "cosine_similarity"
     if out is not None:
         return write_out(name, out, cosine_similarity(x1, x2, dim, eps))
-    x1 = checks.tensor(name, "x1", x1)
-    x2 = checks.tensor(name, "x2", x2)
-    dim = checks.integer(name, "dim", dim)
-    eps = checks.floating(name, "eps", eps)
-    x1, x2, dim, eps = distances_rules.along_common_dim(name, x1, x2, dim, eps)
-    return formulas_distances.cosine(x1, x2, dim, eps)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    x1, x2, dim, eps = pairs_rules.along_common_dim(name, x1, x2, dim, eps)
+    return formulas_pairs.cosine(x1, x2, dim, eps)
 
 
 def pairwise_distance(
@@ -17805,7 +27867,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:4315)
+    (derivatives.yaml:7035)
     Dtypes: floats.
 
     Args:
@@ -17832,11 +27894,16 @@ def pairwise_distance(
     name = "pairwise_distance"
     if out is not None:
         return write_out(name, out, pairwise_distance(x1, x2, p, eps, keepdim))
-    x1 = checks.tensor(name, "x1", x1)
-    x2 = checks.tensor(name, "x2", x2)
-    p = checks.floating(name, "p", p)
-    eps = checks.floating(name, "eps", eps)
-    keepdim = checks.boolean(name, "keepdim", keepdim)
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if keepdim.__class__ is not bool:
+        keepdim = checks.boolean(name, "keepdim", keepdim)
     return op.norm(x1 - x2 + eps, p, -1, keepdim)
 
 
@@ -17852,7 +27919,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:4325)
+    (derivatives.yaml:7045)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17875,12 +27942,17 @@ def normalize(
     if watch.lifts and (lifted := lift("normalize", normalize, "composite", input, p, dim, eps, out)) is not PLAIN:
         return lifted
     name = "normalize"
-    self = checks.tensor(name, "input", input)
-    p = checks.floating(name, "p", p)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
     dim = checks.integer_list(name, "dim", dim, 1)
-    eps = checks.floating(name, "eps", eps)
-    out = checks.optional_tensor(name, "out", out)
-    return formulas_distances.unit_vectors(self, p, dim, eps, out)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if out is not None and not isinstance(out, Tensor):
+        out = checks.tensor(name, "out", out)
+    return formulas_pairs.unit_vectors(self, p, dim, eps, out)
 
 
 def triplet_margin_loss(
@@ -17899,7 +27971,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4337)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7057)
     Dtypes: floats.
 
     Args:
@@ -17947,22 +28019,32 @@ def triplet_margin_loss(
     ):
         return lifted
     name = "triplet_margin_loss"
-    anchor = checks.tensor(name, "anchor", anchor)
-    positive = checks.tensor(name, "positive", positive)
-    negative = checks.tensor(name, "negative", negative)
-    margin = checks.floating(name, "margin", margin)
-    p = checks.floating(name, "p", p)
-    eps = checks.floating(name, "eps", eps)
-    swap = checks.boolean(name, "swap", swap)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = distances_rules.triplet(
+    if not isinstance(anchor, Tensor):
+        anchor = checks.tensor(name, "anchor", anchor)
+    if not isinstance(positive, Tensor):
+        positive = checks.tensor(name, "positive", positive)
+    if not isinstance(negative, Tensor):
+        negative = checks.tensor(name, "negative", negative)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    if eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    if swap.__class__ is not bool:
+        swap = checks.boolean(name, "swap", swap)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction = pairs_rules.triplet(
         name, anchor, positive, negative, margin, p, eps, swap, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "triplet_margin_loss",
-        formulas_distances.triplet_values(anchor, positive, negative, margin, p, eps, swap),
+        formulas_pairs.triplet_values(anchor, positive, negative, margin, p, eps, swap),
         size_average,
         reduce,
         reduction,
@@ -17981,7 +28063,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4355)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7075)
     Dtypes: floats.
 
     Args:
@@ -18024,19 +28106,26 @@ def cosine_embedding_loss(
     ):
         return lifted
     name = "cosine_embedding_loss"
-    input1 = checks.tensor(name, "input1", input1)
-    input2 = checks.tensor(name, "input2", input2)
-    target = checks.tensor(name, "target", target)
-    margin = checks.floating(name, "margin", margin)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    input1, input2, target, margin, size_average, reduce, reduction = distances_rules.cosine_embedding(
+    if not isinstance(input1, Tensor):
+        input1 = checks.tensor(name, "input1", input1)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    input1, input2, target, margin, size_average, reduce, reduction = pairs_rules.cosine_embedding(
         name, input1, input2, target, margin, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "cosine_embedding_loss",
-        formulas_distances.cosine_embedding_values(input1, input2, target, margin),
+        formulas_pairs.cosine_embedding_values(input1, input2, target, margin),
         size_average,
         reduce,
         reduction,
@@ -18056,7 +28145,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4371)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7091)
     Dtypes: floats.
 
     Args:
@@ -18101,20 +28190,29 @@ def multi_margin_loss(
     ):
         return lifted
     name = "multi_margin_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    p = checks.integer(name, "p", p)
-    margin = checks.floating(name, "margin", margin)
-    weight = checks.optional_tensor(name, "weight", weight)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    self, target, p, margin, weight, size_average, reduce, reduction = distances_rules.multi_margin(
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if p.__class__ is not int:
+        p = checks.integer(name, "p", p)
+    if margin.__class__ is not float:
+        margin = checks.floating(name, "margin", margin)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, p, margin, weight, size_average, reduce, reduction = pairs_rules.multi_margin(
         name, self, target, p, margin, weight, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "multi_margin_loss",
-        formulas_distances.class_margins(self, target, p, margin, weight),
+        formulas_pairs.class_margins(self, target, p, margin, weight),
         size_average,
         reduce,
         reduction,
@@ -18128,7 +28226,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:4386)
+    -> Tensor (derivatives.yaml:7106)
     Dtypes: floats.
 
     Args:
@@ -18142,8 +28240,8 @@ def multilabel_margin_loss(
     Gradients:
         through: reduced_loss("multilabel_margin_loss", label_margins(self, target), size_average, reduce, reduction)
     Raises:
-        RuntimeError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which the first -1
-            ends a row.
+        RuntimeError, ValueError: expected: scores (batch, classes) or (classes,), and as many class numbers, of which
+            the first -1 ends a row.
     Example:
         >>> sg.nn.functional.multilabel_margin_loss(sg.tensor([[0.1, 0.2, 0.4, 0.8]]), sg.tensor([[3, 0, -1, 1]]))
         tensor(0.8500)
@@ -18166,16 +28264,22 @@ def multilabel_margin_loss(
     ):
         return lifted
     name = "multilabel_margin_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    self, target, size_average, reduce, reduction = distances_rules.multilabel_margin(
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, size_average, reduce, reduction = pairs_rules.multilabel_margin(
         name, self, target, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
-        "multilabel_margin_loss", formulas_distances.label_margins(self, target), size_average, reduce, reduction
+        "multilabel_margin_loss", formulas_pairs.label_margins(self, target), size_average, reduce, reduction
     )
 
 
@@ -18191,7 +28295,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:4402)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7122)
     Dtypes: floats.
 
     Args:
@@ -18231,1277 +28335,29 @@ def multilabel_soft_margin_loss(
     ):
         return lifted
     name = "multilabel_soft_margin_loss"
-    self = checks.tensor(name, "input", input)
-    target = checks.tensor(name, "target", target)
-    weight = checks.optional_tensor(name, "weight", weight)
-    size_average = checks.optional_boolean(name, "size_average", size_average)
-    reduce = checks.optional_boolean(name, "reduce", reduce)
-    reduction = checks.string(name, "reduction", reduction)
-    self, target, weight, size_average, reduce, reduction = distances_rules.some_classes(
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(target, Tensor):
+        target = checks.tensor(name, "target", target)
+    if weight is not None and not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if size_average is not None and size_average.__class__ is not bool:
+        size_average = checks.boolean(name, "size_average", size_average)
+    if reduce is not None and reduce.__class__ is not bool:
+        reduce = checks.boolean(name, "reduce", reduce)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    self, target, weight, size_average, reduce, reduction = pairs_rules.some_classes(
         name, self, target, weight, size_average, reduce, reduction
     )
     return formulas_value_losses.reduced_loss(
         "multilabel_soft_margin_loss",
-        formulas_distances.label_entropies(self, target, weight),
+        formulas_pairs.label_entropies(self, target, weight),
         size_average,
         reduce,
         reduction,
     )
-
-
-def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
-    """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
-
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:4422)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        dim: sequence of ints, counted from the end where negative.
-        normalization: int.
-        forward: bool.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        self: fft_c2c(grad, dim, normalization, not forward)
-    Raises:
-        IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
-            the root of the size) or 2 (by the size).
-    """
-    if watch.lifts and (lifted := lift("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not PLAIN:
-        return lifted
-    return _fft_c2c("fft_c2c", input, dim, normalization, forward)
-
-
-def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    dim = checks.integer_list(name, "dim", dim)
-    if normalization.__class__ is not int:
-        normalization = checks.integer(name, "normalization", normalization)
-    if forward.__class__ is not bool:
-        forward = checks.boolean(name, "forward", forward)
-    self, dim, normalization, forward = fourier_rules.transformed_dims(name, self, dim, normalization, forward)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
-    try:
-        result = adopt(
-            fourier_kernels.fft_c2c(array_in(self, computed), dim, normalization, forward),
-            result_dtype("complex", computed),
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, normalization, forward))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftC2cBackward0.record(result, self, dim, normalization, forward)
-    if watch.active:
-        propagate(functions.FftC2cBackward0, result, (self, dim, normalization, forward), (self,), into)
-    return result
-
-
-def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
-    """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
-
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:4438)
-    Dtypes: bool, integers, floats.
-
-    Args:
-        input: tensor.
-        dim: sequence of ints, counted from the end where negative.
-        normalization: int.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
-    Raises:
-        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
-            the last one that the half fits.
-    """
-    if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
-        return lifted
-    return _fft_r2c("fft_r2c", input, dim, normalization)
-
-
-def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    dim = checks.integer_list(name, "dim", dim)
-    if normalization.__class__ is not int:
-        normalization = checks.integer(name, "normalization", normalization)
-    self, dim, normalization = fourier_rules.transformed_half(name, self, dim, normalization)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
-    try:
-        result = adopt(
-            fourier_kernels.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, normalization))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftR2cBackward0.record(result, self, dim, normalization)
-    if watch.active:
-        propagate(functions.FftR2cBackward0, result, (self, dim, normalization), (self,), into)
-    return result
-
-
-def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
-    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
-
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:4455)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        dim: sequence of ints, counted from the end where negative.
-        normalization: int.
-        last: int.
-    Returns:
-        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
-            numbers.
-    Gradients:
-        self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
-    Raises:
-        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
-            the last one that the half fits.
-    """
-    if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
-        return lifted
-    return _fft_c2r("fft_c2r", input, dim, normalization, last)
-
-
-def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    dim = checks.integer_list(name, "dim", dim)
-    if normalization.__class__ is not int:
-        normalization = checks.integer(name, "normalization", normalization)
-    if last.__class__ is not int:
-        last = checks.integer(name, "last", last)
-    self, dim, normalization, last = fourier_rules.transformed_half(name, self, dim, normalization, last)
-    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
-    try:
-        result = adopt(
-            fourier_kernels.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
-        )
-    except Exception as error:
-        reraise(name, error, (self, dim, normalization, last))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.FftC2rBackward0.record(result, self, dim, normalization, last)
-    if watch.active:
-        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last), (self,), into)
-    return result
-
-
-def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None) -> Tensor:
-    """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
-    norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
-
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4471)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        n: int or None; default None.
-        dim: int, counted from the end where negative; default -1.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, True), True)
-    Raises:
-        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
-            'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))
-        tensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_fft"
-    self = checks.tensor(name, "input", input)
-    n = checks.optional_integer(name, "n", n)
-    dim = checks.integer(name, "dim", dim)
-    norm = checks.optional_string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True), True)
-
-
-def fft_ifft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
-) -> Tensor:
-    """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
-    by 1/sqrt(n).
-
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4486)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        n: int or None; default None.
-        dim: int, counted from the end where negative; default -1.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, False), False)
-    Raises:
-        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
-            'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real
-        tensor([1., 2., 3., 4.])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_ifft"
-    self = checks.tensor(name, "input", input)
-    n = checks.optional_integer(name, "n", n)
-    dim = checks.integer(name, "dim", dim)
-    norm = checks.optional_string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False), False)
-
-
-def fft_rfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
-) -> Tensor:
-    """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
-    nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
-
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4501)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        n: int or None; default None.
-        dim: int, counted from the end where negative; default -1.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, True))
-    Raises:
-        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))
-        tensor([10.+0.j, -2.+2.j, -2.+0.j])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_rfft"
-    self = checks.tensor(name, "input", input)
-    n = checks.optional_integer(name, "n", n)
-    dim = checks.integer(name, "dim", dim)
-    norm = checks.optional_string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True))
-
-
-def fft_irfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
-) -> Tensor:
-    """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
-    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
-
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4516)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        n: int or None; default None.
-        dim: int, counted from the end where negative; default -1.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: fft_c2r(resized(self, half_sizes(n), dim), dim, scaling(norm, False), n[-1])
-    Raises:
-        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
-            not given, at least 1.
-    Example:
-        >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))
-        tensor([1., 2., 3., 4.])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_irfft"
-    self = checks.tensor(name, "input", input)
-    n = checks.optional_integer(name, "n", n)
-    dim = checks.integer(name, "dim", dim)
-    norm = checks.optional_string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
-    return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim),
-        dim,
-        formulas_fourier.scaling(norm, False),
-        n[-1],
-    )
-
-
-def fft_hfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
-) -> Tensor:
-    """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
-    'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
-
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4531)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        n: int or None; default None.
-        dim: int, counted from the end where negative; default -1.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: fft_c2r(resized(self, half_sizes(n), dim).conj(), dim, scaling(norm, True), n[-1])
-    Raises:
-        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
-            not given, at least 1.
-    Example:
-        >>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))
-        tensor([ 8., -2.,  0., -2.])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_hfft"
-    self = checks.tensor(name, "input", input)
-    n = checks.optional_integer(name, "n", n)
-    dim = checks.integer(name, "dim", dim)
-    norm = checks.optional_string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
-    return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim).conj(),
-        dim,
-        formulas_fourier.scaling(norm, True),
-        n[-1],
-    )
-
-
-def fft_ihfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
-) -> Tensor:
-    """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
-    'forward' nothing, 'ortho' by 1/sqrt(n).
-
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:4546)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        n: int or None; default None.
-        dim: int, counted from the end where negative; default -1.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, False)).conj()
-    Raises:
-        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))
-        tensor([1.-0.j, 2.-0.j, 3.-0.j])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_ihfft"
-    self = checks.tensor(name, "input", input)
-    n = checks.optional_integer(name, "n", n)
-    dim = checks.integer(name, "dim", dim)
-    norm = checks.optional_string(name, "norm", norm)
-    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False)).conj()
-
-
-def fft_fft2(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int = [-2, -1],
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
-    1/n, 'ortho' by 1/sqrt(n).
-
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4561)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
-    Raises:
-        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.fft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
-        tensor([[10., -2.],
-                [-4.,  0.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_fft2"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
-
-
-def fft_ifft2(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int = [-2, -1],
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
-    nothing, 'ortho' by 1/sqrt(n).
-
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4577)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
-    Raises:
-        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.ifft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
-        tensor([[1., 2.],
-                [3., 4.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_ifft2"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
-
-
-def fft_rfft2(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int = [-2, -1],
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
-    1/n, 'ortho' by 1/sqrt(n).
-
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4593)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
-    Raises:
-        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.rfft2(sg.ones(2, 4))
-        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j, 0.+0.j]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_rfft2"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
-
-
-def fft_irfft2(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int = [-2, -1],
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
-    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
-
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4609)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
-    Raises:
-        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
-            sizes s, each at least 1.
-    Example:
-        >>> sg.fft.irfft2(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
-        tensor([[1., 2.],
-                [3., 4.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_irfft2"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
-        dim,
-        formulas_fourier.scaling(norm, False),
-        s[-1],
-    )
-
-
-def fft_hfft2(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int = [-2, -1],
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
-    first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
-
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4625)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
-    Raises:
-        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
-            sizes s, each at least 1.
-    Example:
-        >>> sg.fft.hfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
-        tensor([[10., -2.],
-                [-4.,  0.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_hfft2"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
-        dim,
-        formulas_fourier.scaling(norm, True),
-        s[-1],
-    )
-
-
-def fft_ihfft2(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int = [-2, -1],
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
-    nothing, 'ortho' by 1/sqrt(n).
-
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:4641)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
-    Raises:
-        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
-        tensor([[1.-0.j, 2.-0.j],
-                [3.-0.j, 4.-0.j]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_ihfft2"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
-
-
-def fft_fftn(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
-    'forward' by 1/n, 'ortho' by 1/sqrt(n).
-
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4657)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
-    Raises:
-        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.fftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
-        tensor([[10., -2.],
-                [-4.,  0.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_fftn"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
-
-
-def fft_ifftn(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
-    1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
-
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4673)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
-    Raises:
-        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.ifftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
-        tensor([[1., 2.],
-                [3., 4.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_ifftn"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
-    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
-
-
-def fft_rfftn(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
-    1/n, 'ortho' by 1/sqrt(n).
-
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4689)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
-    Raises:
-        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.rfftn(sg.ones(2, 4))
-        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
-                [0.+0.j, 0.+0.j, 0.+0.j]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_rfftn"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
-
-
-def fft_irfftn(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
-    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
-
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4705)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
-    Raises:
-        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
-            sizes s, each at least 1.
-    Example:
-        >>> sg.fft.irfftn(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
-        tensor([[1., 2.],
-                [3., 4.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_irfftn"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
-        dim,
-        formulas_fourier.scaling(norm, False),
-        s[-1],
-    )
-
-
-def fft_hfftn(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
-    dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
-
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4721)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
-    Raises:
-        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
-            sizes s, each at least 1.
-    Example:
-        >>> sg.fft.hfftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
-        tensor([[10., -2.],
-                [-4.,  0.]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_hfftn"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
-    return op.fft_c2r(
-        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
-        dim,
-        formulas_fourier.scaling(norm, True),
-        s[-1],
-    )
-
-
-def fft_ihfftn(
-    input: Tensor,
-    s: Sequence[int] | int | None = None,
-    dim: Sequence[int] | int | None = None,
-    norm: str | None = None,
-    *,
-    axis: Any = None,
-) -> Tensor:
-    """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
-    nothing, 'ortho' by 1/sqrt(n).
-
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:4737)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        s: int or sequence of ints or None; default None.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        norm: str or None; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
-    Raises:
-        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
-            'backward', 'ortho' or 'forward'.
-    Example:
-        >>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
-        tensor([[1.-0.j, 2.-0.j],
-                [3.-0.j, 4.-0.j]])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm)) is not PLAIN:
-        return lifted
-    name = "fft_ihfftn"
-    self = checks.tensor(name, "input", input)
-    s = checks.optional_integer_list(name, "s", s, 1)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    norm = checks.optional_string(name, "norm", norm)
-    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
-    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
-
-
-def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
-    """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
-
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4753)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: shifted_spectrum(self, dim, False)
-    Raises:
-        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
-    Example:
-        >>> sg.fft.fftshift(sg.fft.fftfreq(4))
-        tensor([-0.5000, -0.2500,  0.0000,  0.2500])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim)) is not PLAIN:
-        return lifted
-    name = "fft_fftshift"
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return formulas_fourier.shifted_spectrum(self, dim, False)
-
-
-def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
-    """The inverse of fftshift.
-
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:4764)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        dim: int or sequence of ints or None, counted from the end where negative; default None.
-        axis: NumPy's name of `dim`, by keyword; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: shifted_spectrum(self, dim, True)
-    Raises:
-        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
-    Example:
-        >>> sg.fft.ifftshift(sg.tensor([-2, -1, 0, 1, 2]))
-        tensor([ 0,  1,  2, -2, -1])
-    """
-    if axis is not None:
-        dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim)) is not PLAIN:
-        return lifted
-    name = "fft_ifftshift"
-    self = checks.tensor(name, "input", input)
-    dim = checks.optional_integer_list(name, "dim", dim, 1)
-    self, dim = fourier_rules.shifted_dims(name, self, dim)
-    return formulas_fourier.shifted_spectrum(self, dim, True)
-
-
-def embedding_bag(
-    input: Tensor,
-    weight: Tensor,
-    offsets: Tensor | None = None,
-    max_norm: float | None = None,
-    norm_type: float = 2,
-    scale_grad_by_freq: bool = False,
-    mode: str = "mean",
-    sparse: bool = False,
-    per_sample_weights: Tensor | None = None,
-    include_last_offset: bool = False,
-    padding_idx: int | None = None,
-) -> Tensor:
-    """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
-    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
-
-    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
-    scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:4777)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        weight: tensor.
-        offsets: tensor or None; default None.
-        max_norm: float or None; default None.
-        norm_type: float; default 2.
-        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
-        mode: str; default 'mean'.
-        sparse: bool; default False.
-        per_sample_weights: tensor or None; default None.
-        include_last_offset: bool; default False.
-        padding_idx: int or None, the row that gets no gradient; default None.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
-            per_sample_weights, padding_idx)
-    Raises:
-        NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
-            of the bags, from 0; mode is 'sum', 'mean' or 'max'.
-    Example:
-        >>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
-        >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
-        tensor([[4., 6.],
-                [5., 6.]])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "embedding_bag",
-                embedding_bag,
-                "composite",
-                input,
-                weight,
-                offsets,
-                max_norm,
-                norm_type,
-                scale_grad_by_freq,
-                mode,
-                sparse,
-                per_sample_weights,
-                include_last_offset,
-                padding_idx,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "embedding_bag"
-    self = checks.tensor(name, "input", input)
-    weight = checks.tensor(name, "weight", weight)
-    offsets = checks.optional_tensor(name, "offsets", offsets)
-    max_norm = checks.optional_floating(name, "max_norm", max_norm)
-    norm_type = checks.floating(name, "norm_type", norm_type)
-    scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
-    mode = checks.string(name, "mode", mode)
-    sparse = checks.boolean(name, "sparse", sparse)
-    per_sample_weights = checks.optional_tensor(name, "per_sample_weights", per_sample_weights)
-    include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
-    padding_idx = checks.optional_integer(name, "padding_idx", padding_idx)
-    (
-        self,
-        weight,
-        offsets,
-        max_norm,
-        norm_type,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    ) = bags_rules.embedding_bag(
-        name,
-        self,
-        weight,
-        offsets,
-        max_norm,
-        norm_type,
-        scale_grad_by_freq,
-        mode,
-        sparse,
-        per_sample_weights,
-        include_last_offset,
-        padding_idx,
-    )
-    return formulas_bags.bags(
-        self,
-        formulas_bags.limited_rows(weight, self, max_norm, norm_type),
-        offsets,
-        scale_grad_by_freq,
-        mode,
-        per_sample_weights,
-        padding_idx,
-    )
-
-
-def lp_pool1d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
-
-    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:4799)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        norm_type: float.
-        kernel_size: int or sequence of ints, the size of a window.
-        stride: int or sequence of ints or None; default None.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
-    Example:
-        >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
-        tensor([[ 5., 10.]])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
-    ):
-        return lifted
-    name = "lp_pool1d"
-    self = checks.tensor(name, "input", input)
-    norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
-    stride = checks.optional_integer_list(name, "stride", stride, 1)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
-
-
-def lp_pool2d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
-
-    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:4810)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        norm_type: float.
-        kernel_size: int or 2 ints, the size of a window.
-        stride: int or 2 ints or None; default None.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
-    Example:
-        >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
-        tensor([[[[2.]]]])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
-    ):
-        return lifted
-    name = "lp_pool2d"
-    self = checks.tensor(name, "input", input)
-    norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
-    stride = checks.optional_integer_list(name, "stride", stride, 2)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
-
-
-def lp_pool3d(
-    input: Tensor,
-    norm_type: float,
-    kernel_size: Sequence[int] | int,
-    stride: Sequence[int] | int | None = None,
-    ceil_mode: bool = False,
-) -> Tensor:
-    """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
-
-    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:4821)
-    Dtypes: floats.
-
-    Args:
-        input: tensor.
-        norm_type: float.
-        kernel_size: int or 3 ints, the size of a window.
-        stride: int or 3 ints or None; default None.
-        ceil_mode: bool, whether windows that reach over the end count; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
-    Example:
-        >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
-        tensor([[[[[2.]]]]])
-    """
-    if (
-        watch.lifts
-        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
-        is not PLAIN
-    ):
-        return lifted
-    name = "lp_pool3d"
-    self = checks.tensor(name, "input", input)
-    norm_type = checks.floating(name, "norm_type", norm_type)
-    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
-    stride = checks.optional_integer_list(name, "stride", stride, 3)
-    ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
 
 
 def ctc_values(
@@ -19511,7 +28367,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:4834)
+    (derivatives.yaml:7139)
     Dtypes: floats.
 
     Args:
@@ -19592,7 +28448,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:4853)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7158)
     Dtypes: floats.
 
     Args:
@@ -19631,13 +28487,18 @@ def ctc_loss_intlist(
     ):
         return lifted
     name = "ctc_loss"
-    log_probs = checks.tensor(name, "log_probs", log_probs)
-    targets = checks.tensor(name, "targets", targets)
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
     input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
     target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
-    blank = checks.integer(name, "blank", blank)
-    reduction = checks.string(name, "reduction", reduction)
-    zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
@@ -19658,7 +28519,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:4871)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7176)
     Dtypes: floats.
 
     Args:
@@ -19696,19 +28557,1126 @@ def ctc_loss_tensor(
     ):
         return lifted
     name = "ctc_loss"
-    log_probs = checks.tensor(name, "log_probs", log_probs)
-    targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.tensor(name, "input_lengths", input_lengths)
-    target_lengths = checks.tensor(name, "target_lengths", target_lengths)
-    blank = checks.integer(name, "blank", blank)
-    reduction = checks.string(name, "reduction", reduction)
-    zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    if not isinstance(input_lengths, Tensor):
+        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+    if not isinstance(target_lengths, Tensor):
+        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
     log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
         name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
     return formulas_ctc.temporal_loss(
         log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
+
+
+def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
+    """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
+
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7188)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        forward: bool.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2c(grad, dim, normalization, not forward)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: `dim` in range; each dimension once; a scale of 0 (none), 1 (by
+            the root of the size) or 2 (by the size).
+    """
+    if watch.lifts and (lifted := lift("fft_c2c", fft_c2c, "along", input, dim, normalization, forward)) is not PLAIN:
+        return lifted
+    return _fft_c2c("fft_c2c", input, dim, normalization, forward)
+
+
+def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if forward.__class__ is not bool:
+        forward = checks.boolean(name, "forward", forward)
+    self, dim, normalization, forward = fourier_rules.transformed_dims(name, self, dim, normalization, forward)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2c(array_in(self, computed), dim, normalization, forward),
+            result_dtype("complex", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, forward))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2cBackward0.record(result, self, dim, normalization, forward)
+    if watch.active:
+        propagate(functions.FftC2cBackward0, result, (self, dim, normalization, forward), (self,), into)
+    return result
+
+
+def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
+    """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
+
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7204)
+    Dtypes: bool, integers, floats.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_r2c", fft_r2c, "along", input, dim, normalization)) is not PLAIN:
+        return lifted
+    return _fft_r2c("fft_r2c", input, dim, normalization)
+
+
+def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    self, dim, normalization = fourier_rules.transformed_half(name, self, dim, normalization)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", ("bool", "int", "float"), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_r2c(array_in(self, computed), dim, normalization), result_dtype("complex", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftR2cBackward0.record(result, self, dim, normalization)
+    if watch.active:
+        propagate(functions.FftR2cBackward0, result, (self, dim, normalization), (self,), into)
+    return result
+
+
+def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
+    """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
+
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7221)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: sequence of ints, counted from the end where negative.
+        normalization: int.
+        last: int.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers, its real counterpart for complex
+            numbers.
+    Gradients:
+        self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)
+    Raises:
+        IndexError, RuntimeError, ValueError: expected: as `transformed_dims`, along at least one dimension; a size of
+            the last one that the half fits.
+    """
+    if watch.lifts and (lifted := lift("fft_c2r", fft_c2r, "along", input, dim, normalization, last)) is not PLAIN:
+        return lifted
+    return _fft_c2r("fft_c2r", input, dim, normalization, last)
+
+
+def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dim = checks.integer_list(name, "dim", dim)
+    if normalization.__class__ is not int:
+        normalization = checks.integer(name, "normalization", normalization)
+    if last.__class__ is not int:
+        last = checks.integer(name, "last", last)
+    self, dim, normalization, last = fourier_rules.transformed_half(name, self, dim, normalization, last)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "float", (), (self,))
+    try:
+        result = adopt(
+            fourier_kernels.fft_c2r(array_in(self, computed), dim, normalization, last), result_dtype("real", computed)
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, normalization, last))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.FftC2rBackward0.record(result, self, dim, normalization, last)
+    if watch.active:
+        propagate(functions.FftC2rBackward0, result, (self, dim, normalization, last), (self,), into)
+    return result
+
+
+def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None) -> Tensor:
+    """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
+    norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7237)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft(sg.tensor([1.0, 1j, -1.0, -1j]))
+        tensor([0.+0.j, 4.+0.j, 0.+0.j, 0.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
+    by 1/sqrt(n).
+
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7252)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, n, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: one dimension, brought to n numbers, n at least 1; norm is 'backward',
+            'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft(sg.fft.fft(sg.tensor([1.0, 2.0, 3.0, 4.0]))).real
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_axis(name, self, n, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
+    nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7267)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0]))
+        tensor([10.+0.j, -2.+2.j, -2.+0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7282)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim), dim, scaling(norm, False), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.irfft(sg.fft.rfft(sg.tensor([1.0, 2.0, 3.0, 4.0])))
+        tensor([1., 2., 3., 4.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        n[-1],
+    )
+
+
+def fft_hfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
+    'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7297)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(n), dim).conj(), dim, scaling(norm, True), n[-1])
+    Raises:
+        IndexError, RuntimeError: expected: half of a symmetric dimension, brought to that of n numbers: 2 (size - 1) if
+            not given, at least 1.
+    Example:
+        >>> sg.fft.hfft(sg.tensor([1.0, 2.0, 3.0]))
+        tensor([ 8., -2.,  0., -2.])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_half_axis(name, self, n, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(n), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        n[-1],
+    )
+
+
+def fft_ihfft(
+    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+) -> Tensor:
+    """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
+    'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7312)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        n: int or None; default None.
+        dim: int, counted from the end where negative; default -1.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, n, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; one dimension, brought to n numbers, n at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft(sg.tensor([8.0, -2.0, 0.0, -2.0]))
+        tensor([1.-0.j, 2.-0.j, 3.-0.j])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n is not None and n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, n, dim, norm = fourier_rules.along_real_axis(name, self, n, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, n, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7327)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7343)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7359)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfft2(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7375)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfft2(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
+    first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7391)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfft2(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int = [-2, -1],
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7407)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfft2(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfft2"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
+    'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7423)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, True), True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.fftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]])).real
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_fftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True), True)
+
+
+def fft_ifftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
+    1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7439)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_c2c(resized(self, s, dim), dim, scaling(norm, False), False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, brought to the sizes s, at least 1; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ifftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]])).real
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ifftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_axes(name, self, s, dim, norm)
+    return op.fft_c2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False), False)
+
+
+def fft_rfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
+    1/n, 'ortho' by 1/sqrt(n).
+
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7455)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, True))
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.rfftn(sg.ones(2, 4))
+        tensor([[8.+0.j, 0.+0.j, 0.+0.j],
+                [0.+0.j, 0.+0.j, 0.+0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_rfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, True))
+
+
+def fft_irfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
+    'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
+
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7471)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim), dim, scaling(norm, False), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.irfftn(sg.fft.rfft2(sg.tensor([[1.0, 2.0], [3.0, 4.0]])))
+        tensor([[1., 2.],
+                [3., 4.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_irfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim),
+        dim,
+        formulas_fourier.scaling(norm, False),
+        s[-1],
+    )
+
+
+def fft_hfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
+    dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
+
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7487)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: fft_c2r(resized(self, half_sizes(s), dim).conj(), dim, scaling(norm, True), s[-1])
+    Raises:
+        IndexError, RuntimeError: expected: at least one dimension, the last the half of a symmetric one; brought to the
+            sizes s, each at least 1.
+    Example:
+        >>> sg.fft.hfftn(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
+        tensor([[10., -2.],
+                [-4.,  0.]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_hfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_half_axes(name, self, s, dim, norm)
+    return op.fft_c2r(
+        formulas_fourier.resized(self, formulas_fourier.half_sizes(s), dim).conj(),
+        dim,
+        formulas_fourier.scaling(norm, True),
+        s[-1],
+    )
+
+
+def fft_ihfftn(
+    input: Tensor,
+    s: Sequence[int] | int | None = None,
+    dim: Sequence[int] | int | None = None,
+    norm: str | None = None,
+    *,
+    axis: Any = None,
+) -> Tensor:
+    """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
+    nothing, 'ortho' by 1/sqrt(n).
+
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7503)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        s: int or sequence of ints or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        norm: str or None; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: fft_r2c(resized(self, s, dim), dim, scaling(norm, False)).conj()
+    Raises:
+        IndexError, RuntimeError: expected: a real input; at least one dimension, brought to the sizes s; norm is
+            'backward', 'ortho' or 'forward'.
+    Example:
+        >>> sg.fft.ihfftn(sg.tensor([[10.0, -2.0], [-4.0, 0.0]]))
+        tensor([[1.-0.j, 2.-0.j],
+                [3.-0.j, 4.-0.j]])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm)) is not PLAIN:
+        return lifted
+    name = "fft_ihfftn"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if s is not None:
+        s = checks.integer_list(name, "s", s, 1)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    if norm is not None and norm.__class__ is not str:
+        norm = checks.string(name, "norm", norm)
+    self, s, dim, norm = fourier_rules.over_real_axes(name, self, s, dim, norm)
+    return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
+
+
+def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
+
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7519)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, False)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.fftshift(sg.fft.fftfreq(4))
+        tensor([-0.5000, -0.2500,  0.0000,  0.2500])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_fftshift"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, False)
+
+
+def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+    """The inverse of fftshift.
+
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7530)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: shifted_spectrum(self, dim, True)
+    Raises:
+        IndexError, RuntimeError: expected: dimensions, all if not given, and at least one.
+    Example:
+        >>> sg.fft.ifftshift(sg.tensor([-2, -1, 0, 1, 2]))
+        tensor([ 0,  1,  2, -2, -1])
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim)) is not PLAIN:
+        return lifted
+    name = "fft_ifftshift"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim is not None:
+        dim = checks.integer_list(name, "dim", dim, 1)
+    self, dim = fourier_rules.shifted_dims(name, self, dim)
+    return formulas_fourier.shifted_spectrum(self, dim, True)
 
 
 def stft(
@@ -19729,9 +29697,9 @@ def stft(
     frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
     hop_length.
 
-    stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str
-    pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor
-    (derivatives.yaml:4883)
+    stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
+    center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
+    Tensor (derivatives.yaml:7541)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19762,7 +29730,7 @@ def stft(
         watch.lifts
         and (
             lifted := lift(
-                "stft",
+                "stft.center",
                 stft,
                 "composite",
                 input,
@@ -19788,16 +29756,27 @@ def stft(
             out,
             stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
         )
-    self = checks.tensor(name, "input", input)
-    n_fft = checks.integer(name, "n_fft", n_fft)
-    hop_length = checks.optional_integer(name, "hop_length", hop_length)
-    win_length = checks.optional_integer(name, "win_length", win_length)
-    window = checks.optional_tensor(name, "window", window)
-    center = checks.boolean(name, "center", center)
-    pad_mode = checks.string(name, "pad_mode", pad_mode)
-    normalized = checks.boolean(name, "normalized", normalized)
-    onesided = checks.optional_boolean(name, "onesided", onesided)
-    return_complex = checks.optional_boolean(name, "return_complex", return_complex)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if pad_mode.__class__ is not str:
+        pad_mode = checks.string(name, "pad_mode", pad_mode)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if return_complex is not None and return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
     self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
         frames_rules.stft(
             name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
@@ -19834,7 +29813,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:4900)
+    (derivatives.yaml:7558)
     Dtypes: complex numbers.
 
     Args:
@@ -19893,16 +29872,27 @@ def istft(
             out,
             istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
         )
-    self = checks.tensor(name, "input", input)
-    n_fft = checks.integer(name, "n_fft", n_fft)
-    hop_length = checks.optional_integer(name, "hop_length", hop_length)
-    win_length = checks.optional_integer(name, "win_length", win_length)
-    window = checks.optional_tensor(name, "window", window)
-    center = checks.boolean(name, "center", center)
-    normalized = checks.boolean(name, "normalized", normalized)
-    onesided = checks.optional_boolean(name, "onesided", onesided)
-    length = checks.optional_integer(name, "length", length)
-    return_complex = checks.boolean(name, "return_complex", return_complex)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if length is not None and length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
     self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
         frames_rules.istft(
             name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
@@ -19921,6 +29911,278 @@ def istft(
     )
 
 
+def embedding_bag(
+    input: Tensor,
+    weight: Tensor,
+    offsets: Tensor | None = None,
+    max_norm: float | None = None,
+    norm_type: float = 2,
+    scale_grad_by_freq: bool = False,
+    mode: str = "mean",
+    sparse: bool = False,
+    per_sample_weights: Tensor | None = None,
+    include_last_offset: bool = False,
+    padding_idx: int | None = None,
+) -> Tensor:
+    """The mean, sum or maximum of the rows of weight that each bag of indices names: bags are the rows of a matrix, or
+    begin at `offsets` of a vector. Rows padding_idx are left out; per_sample_weights scales rows before the sum.
+
+    embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
+    scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7579)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        weight: tensor.
+        offsets: tensor or None; default None.
+        max_norm: float or None; default None.
+        norm_type: float; default 2.
+        scale_grad_by_freq: bool, whether a row's gradient is divided by how often its index occurs; default False.
+        mode: str; default 'mean'.
+        sparse: bool; default False.
+        per_sample_weights: tensor or None; default None.
+        include_last_offset: bool; default False.
+        padding_idx: int or None, the row that gets no gradient; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: bags(self, limited_rows(weight, self, max_norm, norm_type), offsets, scale_grad_by_freq, mode,
+            per_sample_weights, padding_idx)
+    Raises:
+        NotImplementedError, RuntimeError, ValueError: expected: indices as rows, or in one dimension with the offsets
+            of the bags, from 0; mode is 'sum', 'mean' or 'max'.
+    Example:
+        >>> table = sg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
+        >>> sg.nn.functional.embedding_bag(sg.tensor([0, 1, 2]), table, sg.tensor([0, 2]), mode='sum')
+        tensor([[4., 6.],
+                [5., 6.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "embedding_bag",
+                embedding_bag,
+                "composite",
+                input,
+                weight,
+                offsets,
+                max_norm,
+                norm_type,
+                scale_grad_by_freq,
+                mode,
+                sparse,
+                per_sample_weights,
+                include_last_offset,
+                padding_idx,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "embedding_bag"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(weight, Tensor):
+        weight = checks.tensor(name, "weight", weight)
+    if offsets is not None and not isinstance(offsets, Tensor):
+        offsets = checks.tensor(name, "offsets", offsets)
+    if max_norm is not None and max_norm.__class__ is not float:
+        max_norm = checks.floating(name, "max_norm", max_norm)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    if scale_grad_by_freq.__class__ is not bool:
+        scale_grad_by_freq = checks.boolean(name, "scale_grad_by_freq", scale_grad_by_freq)
+    if mode.__class__ is not str:
+        mode = checks.string(name, "mode", mode)
+    if sparse.__class__ is not bool:
+        sparse = checks.boolean(name, "sparse", sparse)
+    if per_sample_weights is not None and not isinstance(per_sample_weights, Tensor):
+        per_sample_weights = checks.tensor(name, "per_sample_weights", per_sample_weights)
+    if include_last_offset.__class__ is not bool:
+        include_last_offset = checks.boolean(name, "include_last_offset", include_last_offset)
+    if padding_idx is not None and padding_idx.__class__ is not int:
+        padding_idx = checks.integer(name, "padding_idx", padding_idx)
+    (
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    ) = bags_rules.embedding_bag(
+        name,
+        self,
+        weight,
+        offsets,
+        max_norm,
+        norm_type,
+        scale_grad_by_freq,
+        mode,
+        sparse,
+        per_sample_weights,
+        include_last_offset,
+        padding_idx,
+    )
+    return formulas_bags.bags(
+        self,
+        formulas_bags.limited_rows(weight, self, max_norm, norm_type),
+        offsets,
+        scale_grad_by_freq,
+        mode,
+        per_sample_weights,
+        padding_idx,
+    )
+
+
+def lp_pool1d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7601)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or sequence of ints, the size of a window.
+        stride: int or sequence of ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
+        tensor([[ 5., 10.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool1d", lp_pool1d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool1d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 1)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 1)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool2d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7612)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 2 ints, the size of a window.
+        stride: int or 2 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
+        tensor([[[[2.]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool2d", lp_pool2d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool2d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 2)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 2)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
+def lp_pool3d(
+    input: Tensor,
+    norm_type: float,
+    kernel_size: Sequence[int] | int,
+    stride: Sequence[int] | int | None = None,
+    ceil_mode: bool = False,
+) -> Tensor:
+    """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
+
+    lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
+    (derivatives.yaml:7623)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        norm_type: float.
+        kernel_size: int or 3 ints, the size of a window.
+        stride: int or 3 ints or None; default None.
+        ceil_mode: bool, whether windows that reach over the end count; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    Example:
+        >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
+        tensor([[[[[2.]]]]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lp_pool3d", lp_pool3d, "composite", input, norm_type, kernel_size, stride, ceil_mode))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lp_pool3d"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if norm_type.__class__ is not float:
+        norm_type = checks.floating(name, "norm_type", norm_type)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size, 3)
+    if stride is not None:
+        stride = checks.integer_list(name, "stride", stride, 3)
+    if ceil_mode.__class__ is not bool:
+        ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+
+
 def fractional_max_pool(
     input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
 ) -> tuple[Tensor, Tensor]:
@@ -19929,7 +30191,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:4921)
+    Tensor indices) (derivatives.yaml:7634)
     Dtypes: floats.
 
     Args:
@@ -19957,10 +30219,13 @@ def fractional_max_pool(
     ):
         return lifted
     name = "fractional_max_pool"
-    self = checks.tensor(name, "input", input)
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
     kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
     output_size = checks.integer_list(name, "output_size", output_size)
-    random_samples = checks.tensor(name, "random_samples", random_samples)
+    if not isinstance(random_samples, Tensor):
+        random_samples = checks.tensor(name, "random_samples", random_samples)
     self, kernel_size, output_size, random_samples = fractional_rules.fractional_max_pool(
         name, self, kernel_size, output_size, random_samples
     )
@@ -20225,6 +30490,11 @@ _clamp_overloads = Overloads(
     "clamp",
     [
         (
+            clamp_both,
+            "clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
+            (("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
+        ),
+        (
             clamp_default,
             "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
             (("input", "Tensor", True, False), ("min", "Scalar?", False, False), ("max", "Scalar?", False, False)),
@@ -20242,6 +30512,7 @@ def clamp(input, min=None, max=None, *, out=None):
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
     Overloads:
+        clamp_both(input, min, max): x limited to [min, max]: clamp with both bounds.
         clamp_default(input, min=None, max=None)
         clamp_tensor(input, min=None, max=None): x limited to [min, max], element by element.
     Args:
@@ -20256,6 +30527,8 @@ def clamp(input, min=None, max=None, *, out=None):
         tensor([-2.,  0.,  0.])
     """
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_both(input, min, max, out=out)
+    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
         return clamp_default(input, min, max, out=out)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor(input, min, max, out=out)
@@ -20336,6 +30609,52 @@ def clamp_max(input, max, *, out=None):
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+_float_power_overloads = Overloads(
+    "float_power",
+    [
+        (
+            float_power_tensor_tensor,
+            "float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+        (
+            float_power_tensor_scalar,
+            "float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power_scalar,
+            "float_power.Scalar(Scalar self, Tensor exponent) -> Tensor",
+            (("input", "Scalar", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power(input, exponent, *, out=None):
+    """x^e, computed in float64, or complex128, whatever the dtypes.
+
+    Overloads:
+        float_power_tensor_tensor(input, exponent)
+        float_power_tensor_scalar(input, exponent): x^e for one exponent e, computed in float64 or complex128.
+        float_power_scalar(input, exponent): b^x for one base b, computed in float64 or complex128.
+    Args:
+        input: tensor or number.
+        exponent: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.float_power(sg.tensor([2, 3]), -1)
+        tensor([0.5000, 0.3333], dtype=specgrad.float64)
+    """
+    if isinstance(input, Tensor) and isinstance(exponent, Tensor):
+        return float_power_tensor_tensor(input, exponent, out=out)
+    if isinstance(input, Tensor) and exponent.__class__ in NUMBERS:
+        return float_power_tensor_scalar(input, exponent, out=out)
+    if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
+        return float_power_scalar(input, exponent, out=out)
+    return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
 
 
 _sum_overloads = Overloads(
@@ -20830,6 +31149,835 @@ def norm(input, *args, **kwargs):
     return _norm_overloads(input, *args, **kwargs)
 
 
+_median_overloads = Overloads(
+    "median",
+    [
+        (median_default, "median(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            median_dim,
+            "median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def median(input, *args, **kwargs):
+    """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
+    gradient.
+
+    Overloads:
+        median_default(input)
+        median_dim(input, dim, keepdim=False): The element in the middle along `dim`, the lower one of two, and where it
+            is; the first nan where there is one.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
+        >>> sg.median(x)
+        tensor(5.)
+        >>> values, indices = sg.median(x, dim=1)
+        >>> values, indices
+        (tensor([3., 6.]), tensor([2, 2]))
+    """
+    if not args and not kwargs:
+        return median_default(input)
+    if len(args) == 1 and not kwargs:
+        return median_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return median_dim(input, *args)
+    return _median_overloads(input, *args, **kwargs)
+
+
+_nanmedian_overloads = Overloads(
+    "nanmedian",
+    [
+        (nanmedian_default, "nanmedian(Tensor self) -> Tensor", (("input", "Tensor", True, False),)),
+        (
+            nanmedian_dim,
+            "nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)",
+            (("input", "Tensor", True, False), ("dim", "int", True, False), ("keepdim", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def nanmedian(input, *args, **kwargs):
+    """The element in the middle of all that are not nan, in order; nan when there is none.
+
+    Overloads:
+        nanmedian_default(input)
+        nanmedian_dim(input, dim, keepdim=False): The element in the middle of those along `dim` that are not nan, and
+            where it is.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
+        tensor(2.)
+    """
+    if not args and not kwargs:
+        return nanmedian_default(input)
+    if len(args) == 1 and not kwargs:
+        return nanmedian_dim(input, *args)
+    if len(args) == 2 and not kwargs:
+        return nanmedian_dim(input, *args)
+    return _nanmedian_overloads(input, *args, **kwargs)
+
+
+_var_mean_overloads = Overloads(
+    "var_mean",
+    [
+        (
+            var_mean_default,
+            "var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            var_mean_dim,
+            "var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            var_mean_correction,
+            "var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def var_mean(input, *args, **kwargs):
+    """The variance of all elements, and their mean.
+
+    Overloads:
+        var_mean_default(input, unbiased=True)
+        var_mean_dim(input, dim, unbiased=True, keepdim=False): The variance over `dim`, and the mean.
+        var_mean_correction(input, dim=None, *, correction=None, keepdim=False): The variance over `dim` with n -
+            correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return var_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return var_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return var_mean_dim(input, *args)
+    return _var_mean_overloads(input, *args, **kwargs)
+
+
+_std_mean_overloads = Overloads(
+    "std_mean",
+    [
+        (
+            std_mean_default,
+            "std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)",
+            (("input", "Tensor", True, False), ("unbiased", "bool", False, False)),
+        ),
+        (
+            std_mean_dim,
+            "std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", True, False),
+                ("unbiased", "bool", False, False),
+                ("keepdim", "bool", False, False),
+            ),
+        ),
+        (
+            std_mean_correction,
+            "std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor, Tensor)",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int[1]?", False, False),
+                ("correction", "Scalar?", False, True),
+                ("keepdim", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def std_mean(input, *args, **kwargs):
+    """The standard deviation of all elements, and their mean.
+
+    Overloads:
+        std_mean_default(input, unbiased=True)
+        std_mean_dim(input, dim, unbiased=True, keepdim=False): The standard deviation over `dim`, and the mean.
+        std_mean_correction(input, dim=None, *, correction=None, keepdim=False): The standard deviation over `dim` with
+            n - correction in the denominator, and the mean.
+    Args:
+        input: tensor.
+        unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+    Example:
+        >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
+        (tensor(1.), tensor(2.))
+    """
+    if not args and not kwargs:
+        return std_mean_default(input)
+    if len(args) == 2 and not kwargs:
+        return std_mean_dim(input, *args)
+    if len(args) == 3 and not kwargs:
+        return std_mean_dim(input, *args)
+    return _std_mean_overloads(input, *args, **kwargs)
+
+
+_quantile_overloads = Overloads(
+    "quantile",
+    [
+        (
+            quantile_default,
+            "quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            quantile_scalar,
+            "quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
+    first dimension. nan where an element is.
+
+    Overloads:
+        quantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        quantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            along `dim`.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])
+        >>> sg.quantile(x, 0.5)
+        tensor(3.5000)
+        >>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")
+        tensor([1., 2., 9.])
+    """
+    if isinstance(q, Tensor):
+        return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return quantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _quantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_nanquantile_overloads = Overloads(
+    "nanquantile",
+    [
+        (
+            nanquantile_default,
+            "nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+        (
+            nanquantile_scalar,
+            "nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("q", "float", True, False),
+                ("dim", "int?", False, False),
+                ("keepdim", "bool", False, False),
+                ("interpolation", "str", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+    """As quantile, of the elements that are not nan; nan where there are none.
+
+    Overloads:
+        nanquantile_default(input, q, dim=None, keepdim=False, *, interpolation='linear')
+        nanquantile_scalar(input, q, dim=None, keepdim=False, *, interpolation='linear'): The element of rank q (n - 1)
+            among the n along `dim` that are not nan.
+    Args:
+        input: tensor.
+        q: tensor or float.
+        dim: int or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        interpolation: str, by keyword; default 'linear'.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)
+        tensor(2.)
+    """
+    if isinstance(q, Tensor):
+        return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    if q.__class__ in NUMBERS:
+        return nanquantile_scalar(input, q, dim, keepdim, interpolation=interpolation, out=out)
+    return _nanquantile_overloads(
+        input, q, dim, keepdim, interpolation=interpolation, **({} if out is None else {"out": out})
+    )
+
+
+_trapezoid_overloads = Overloads(
+    "trapezoid",
+    [
+        (
+            trapezoid_x,
+            "trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            trapezoid_dx,
+            "trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def trapezoid(y, *args, **kwargs):
+    """The area under the lines between the samples y at the points x, along `dim`.
+
+    Overloads:
+        trapezoid_x(y, x, *, dim=-1)
+        trapezoid_dx(y, *, dx=1, dim=-1): The area under the lines between samples y at the distance `dx`, along `dim`.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor(7.5000)
+    """
+    if not args and not kwargs:
+        return trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return trapezoid_x(y, *args)
+    return _trapezoid_overloads(y, *args, **kwargs)
+
+
+_cumulative_trapezoid_overloads = Overloads(
+    "cumulative_trapezoid",
+    [
+        (
+            cumulative_trapezoid_x,
+            "cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("x", "Tensor", True, False), ("dim", "int", False, True)),
+        ),
+        (
+            cumulative_trapezoid_dx,
+            "cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor",
+            (("y", "Tensor", True, False), ("dx", "float", False, True), ("dim", "int", False, True)),
+        ),
+    ],
+)
+
+
+def cumulative_trapezoid(y, *args, **kwargs):
+    """The areas under the lines between the samples y, from the first point to each other one of the points x.
+
+    Overloads:
+        cumulative_trapezoid_x(y, x, *, dim=-1)
+        cumulative_trapezoid_dx(y, *, dx=1, dim=-1): The areas under the lines between samples y at the distance `dx`,
+            from the first to each other one.
+    Args:
+        y: tensor.
+        x: tensor.
+        dim: int, by keyword, counted from the end where negative; default -1.
+        dx: float, by keyword; default 1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
+        tensor([1.5000, 7.5000])
+    """
+    if not args and not kwargs:
+        return cumulative_trapezoid_dx(y)
+    if len(args) == 1 and not kwargs:
+        return cumulative_trapezoid_x(y, *args)
+    return _cumulative_trapezoid_overloads(y, *args, **kwargs)
+
+
+_histogram_overloads = Overloads(
+    "histogram",
+    [
+        (
+            histogram_bins_tensor,
+            "histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "Tensor", True, False),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+        (
+            histogram_bin_ct,
+            "histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor bin_edges)",
+            (
+                ("input", "Tensor", True, False),
+                ("bins", "int", False, False),
+                ("range", "float[]?", False, True),
+                ("weight", "Tensor?", False, True),
+                ("density", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def histogram(input, *args, **kwargs):
+    """How many elements, or their weights, lie between neighbouring edges, the last one included.
+
+    Overloads:
+        histogram_bins_tensor(input, bins, *, weight=None, density=False)
+        histogram_bin_ct(input, bins=100, *, range=None, weight=None, density=False): How many elements, or their
+            weights, lie in each of `bins` equal parts of a range, by default theirs.
+    Args:
+        input: tensor.
+        bins: tensor or int; default 100.
+        weight: tensor or None, by keyword; default None.
+        density: bool, by keyword; default False.
+        range: sequence of floats or None, by keyword; default None.
+    Example:
+        >>> counts, edges = sg.histogram(sg.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
+        >>> counts, edges
+        (tensor([0., 2., 1., 0.]), tensor([0.0000, 0.7500, 1.5000, 2.2500, 3.0000]))
+    """
+    if not args and not kwargs:
+        return histogram_bin_ct(input)
+    return _histogram_overloads(input, *args, **kwargs)
+
+
+_searchsorted_overloads = Overloads(
+    "searchsorted",
+    [
+        (
+            searchsorted_tensor,
+            "searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+        (
+            searchsorted_scalar,
+            "searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor",
+            (
+                ("sorted_sequence", "Tensor", True, False),
+                ("input", "Scalar", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+                ("side", "str?", False, True),
+                ("sorter", "Tensor?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
+    """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
+
+    Overloads:
+        searchsorted_tensor(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None)
+        searchsorted_scalar(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None): Where a
+            number would be put into the ordered row.
+    Args:
+        sorted_sequence: tensor.
+        input: tensor or number.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        side: str or None, by keyword; default None.
+        sorter: tensor or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), sg.tensor([3, 6]))
+        tensor([1, 3])
+        >>> sg.searchsorted(sg.tensor([1, 3, 5]), 3, right=True)
+        tensor(2)
+    """
+    if isinstance(input, Tensor):
+        return searchsorted_tensor(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    if input.__class__ in NUMBERS:
+        return searchsorted_scalar(
+            sorted_sequence, input, out_int32=out_int32, right=right, side=side, sorter=sorter, out=out
+        )
+    return _searchsorted_overloads(
+        sorted_sequence,
+        input,
+        out_int32=out_int32,
+        right=right,
+        side=side,
+        sorter=sorter,
+        **({} if out is None else {"out": out}),
+    )
+
+
+_bucketize_overloads = Overloads(
+    "bucketize",
+    [
+        (
+            bucketize_tensor,
+            "bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+        (
+            bucketize_scalar,
+            "bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor",
+            (
+                ("input", "Scalar", True, False),
+                ("boundaries", "Tensor", True, False),
+                ("out_int32", "bool", False, True),
+                ("right", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
+    """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
+
+    Overloads:
+        bucketize_tensor(input, boundaries, *, out_int32=False, right=False)
+        bucketize_scalar(input, boundaries, *, out_int32=False, right=False): In which bucket a number is.
+    Args:
+        input: tensor or number.
+        boundaries: tensor.
+        out_int32: bool, by keyword; default False.
+        right: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.bucketize(sg.tensor([3, 6, 9]), sg.tensor([1, 3, 5, 7, 9]))
+        tensor([1, 3, 4])
+    """
+    if isinstance(input, Tensor):
+        return bucketize_tensor(input, boundaries, out_int32=out_int32, right=right, out=out)
+    if input.__class__ in NUMBERS:
+        return bucketize_scalar(input, boundaries, out_int32=out_int32, right=right, out=out)
+    return _bucketize_overloads(
+        input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
+    )
+
+
+_linalg_matrix_norm_overloads = Overloads(
+    "linalg_matrix_norm",
+    [
+        (
+            linalg_matrix_norm_default,
+            "linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "Scalar", True, False),
+                ("dim", "int[]", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_norm_str_ord,
+            "linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "str", False, False),
+                ("dim", "int[]", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def linalg_matrix_norm(input, *args, **kwargs):
+    """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
+    orders the least of these.
+
+    Overloads:
+        linalg_matrix_norm_default(input, ord, dim=[-2, -1], keepdim=False, *, dtype=None)
+        linalg_matrix_norm_str_ord(input, ord='fro', dim=[-2, -1], keepdim=False, *, dtype=None): 'fro': the square root
+            of the sum of |x_i|^2; 'nuc': the sum of the singular values.
+    Args:
+        input: tensor.
+        ord: number or str; default 'fro'.
+        dim: sequence of ints, counted from the end where negative; default [-2, -1].
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Example:
+        >>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
+        tensor(6.)
+    """
+    if not args and not kwargs:
+        return linalg_matrix_norm_str_ord(input)
+    return _linalg_matrix_norm_overloads(input, *args, **kwargs)
+
+
+_linalg_norm_overloads = Overloads(
+    "linalg_norm",
+    [
+        (
+            linalg_norm_default,
+            "linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "Scalar?", False, False),
+                ("dim", "int[1]?", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+        (
+            linalg_norm_ord_str,
+            "linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("ord", "str", True, False),
+                ("dim", "int[1]?", False, False),
+                ("keepdim", "bool", False, False),
+                ("dtype", "ScalarType?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def linalg_norm(input, *args, **kwargs):
+    """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
+
+    Overloads:
+        linalg_norm_default(input, ord=None, dim=None, keepdim=False, *, dtype=None)
+        linalg_norm_ord_str(input, ord, dim=None, keepdim=False, *, dtype=None): A norm of matrices by its name, 'fro'
+            or 'nuc'.
+    Args:
+        input: tensor.
+        ord: number or str or None; default None.
+        dim: int or sequence of ints or None, counted from the end where negative; default None.
+        keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        dtype: dtype or None, by keyword, that of the computation and the result; default None.
+    Example:
+        >>> sg.linalg.norm(sg.tensor([3.0, 4.0]))
+        tensor(5.)
+    """
+    if not args and not kwargs:
+        return linalg_norm_default(input)
+    return _linalg_norm_overloads(input, *args, **kwargs)
+
+
+_linalg_pinv_overloads = Overloads(
+    "linalg_pinv",
+    [
+        (
+            linalg_pinv_atol_rtol_float,
+            "linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "float?", False, True),
+                ("rtol", "float?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_pinv_atol_rtol_tensor,
+            "linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "Tensor?", False, True),
+                ("rtol", "Tensor?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_pinv_default,
+            "linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor",
+            (("input", "Tensor", True, False), ("rcond", "float", True, False), ("hermitian", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def linalg_pinv(input, *args, **kwargs):
+    """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
+
+    Overloads:
+        linalg_pinv_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_pinv_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The pseudo-inverse, with
+            tolerances for each matrix.
+        linalg_pinv_default(input, rcond, hermitian=False): The pseudo-inverse with the relative tolerance `rcond`.
+    Args:
+        input: tensor.
+        atol: float or tensor or None, by keyword; default None.
+        rtol: float or tensor or None, by keyword; default None.
+        hermitian: bool; default False.
+        rcond: float.
+    Example:
+        >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
+        tensor([[0.5000, 0.0000],
+                [0.0000, 0.0000]])
+    """
+    if not args and not kwargs:
+        return linalg_pinv_atol_rtol_float(input)
+    if len(args) == 1 and not kwargs:
+        return linalg_pinv_default(input, *args)
+    if len(args) == 2 and not kwargs:
+        return linalg_pinv_default(input, *args)
+    return _linalg_pinv_overloads(input, *args, **kwargs)
+
+
+_linalg_matrix_rank_overloads = Overloads(
+    "linalg_matrix_rank",
+    [
+        (
+            linalg_matrix_rank_atol_rtol_float,
+            "linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "float?", False, True),
+                ("rtol", "float?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_rank_atol_rtol_tensor,
+            "linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("atol", "Tensor?", False, True),
+                ("rtol", "Tensor?", False, True),
+                ("hermitian", "bool", False, True),
+            ),
+        ),
+        (
+            linalg_matrix_rank_default,
+            "linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor",
+            (("input", "Tensor", True, False), ("tol", "float", True, False), ("hermitian", "bool", False, False)),
+        ),
+    ],
+)
+
+
+def linalg_matrix_rank(input, *args, **kwargs):
+    """How many singular values are above max(atol, rtol * the greatest).
+
+    Overloads:
+        linalg_matrix_rank_atol_rtol_float(input, *, atol=None, rtol=None, hermitian=False)
+        linalg_matrix_rank_atol_rtol_tensor(input, *, atol=None, rtol=None, hermitian=False): The rank, with tolerances
+            for each matrix.
+        linalg_matrix_rank_default(input, tol, hermitian=False): How many singular values are above `tol`.
+    Args:
+        input: tensor.
+        atol: float or tensor or None, by keyword; default None.
+        rtol: float or tensor or None, by keyword; default None.
+        hermitian: bool; default False.
+        tol: float.
+    Example:
+        >>> sg.linalg.matrix_rank(sg.ones(3, 3))
+        tensor(1)
+    """
+    if not args and not kwargs:
+        return linalg_matrix_rank_atol_rtol_float(input)
+    if len(args) == 1 and not kwargs:
+        return linalg_matrix_rank_default(input, *args)
+    if len(args) == 2 and not kwargs:
+        return linalg_matrix_rank_default(input, *args)
+    return _linalg_matrix_rank_overloads(input, *args, **kwargs)
+
+
+_linalg_cond_overloads = Overloads(
+    "linalg_cond",
+    [
+        (
+            linalg_cond_default,
+            "linalg_cond(Tensor self, Scalar? p=None) -> Tensor",
+            (("input", "Tensor", True, False), ("p", "Scalar?", False, False)),
+        ),
+        (
+            linalg_cond_p_str,
+            "linalg_cond.p_str(Tensor self, str p) -> Tensor",
+            (("input", "Tensor", True, False), ("p", "str", True, False)),
+        ),
+    ],
+)
+
+
+def linalg_cond(input, p=None):
+    """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
+
+    Overloads:
+        linalg_cond_default(input, p=None)
+        linalg_cond_p_str(input, p): |A| |A^-1| in a norm by its name.
+    Args:
+        input: tensor.
+        p: number or str or None; default None.
+    Example:
+        >>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))
+        tensor(2.)
+    """
+    if p is None or p.__class__ in NUMBERS:
+        return linalg_cond_default(input, p)
+    if isinstance(p, str):
+        return linalg_cond_p_str(input, p)
+    return _linalg_cond_overloads(input, p)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -20863,6 +32011,221 @@ def squeeze(input, *args, **kwargs):
     if len(args) == 1 and not kwargs:
         return squeeze_dim(input, *args)
     return _squeeze_overloads(input, *args, **kwargs)
+
+
+_tensor_split_overloads = Overloads(
+    "tensor_split",
+    [
+        (
+            tensor_split_sections,
+            "tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_indices,
+            "tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
+        ),
+        (
+            tensor_split_tensor_indices_or_sections,
+            "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+            (
+                ("input", "Tensor", True, False),
+                ("tensor_indices_or_sections", "Tensor", True, False),
+                ("dim", "int", False, False),
+            ),
+        ),
+    ],
+)
+
+
+def tensor_split(input, *args, **kwargs):
+    """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
+
+    Overloads:
+        tensor_split_sections(input, sections, dim=0)
+        tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
+        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): tensor_split at the indices
+            in a vector, or into as many pieces as a 0-d tensor says.
+    Args:
+        input: tensor.
+        sections: int.
+        dim: int, counted from the end where negative; default 0.
+        indices: sequence of ints.
+        tensor_indices_or_sections: tensor.
+    Example:
+        >>> sg.tensor_split(sg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+        >>> sg.tensor_split(sg.arange(5), (1, 3))
+        (tensor([0]), tensor([1, 2]), tensor([3, 4]))
+    """
+    return _tensor_split_overloads(input, *args, **kwargs)
+
+
+_hsplit_overloads = Overloads(
+    "hsplit",
+    [
+        (
+            hsplit_int,
+            "hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            hsplit_indices,
+            "hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def hsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 1, of a vector along its only one.
+
+    Overloads:
+        hsplit_int(input, sections)
+        hsplit_indices(input, indices): x cut along dimension 1 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.hsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1],
+                [3]]), tensor([[2],
+                [4]]))
+    """
+    return _hsplit_overloads(input, *args, **kwargs)
+
+
+_vsplit_overloads = Overloads(
+    "vsplit",
+    [
+        (
+            vsplit_int,
+            "vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            vsplit_indices,
+            "vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def vsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 0 of at least two.
+
+    Overloads:
+        vsplit_int(input, sections)
+        vsplit_indices(input, indices): x cut along dimension 0 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.vsplit(sg.tensor([[1, 2], [3, 4]]), 2)
+        (tensor([[1, 2]]), tensor([[3, 4]]))
+    """
+    return _vsplit_overloads(input, *args, **kwargs)
+
+
+_dsplit_overloads = Overloads(
+    "dsplit",
+    [
+        (
+            dsplit_int,
+            "dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("sections", "int", True, False)),
+        ),
+        (
+            dsplit_indices,
+            "dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[]",
+            (("input", "Tensor", True, False), ("indices", "int[]", True, False)),
+        ),
+    ],
+)
+
+
+def dsplit(input, *args, **kwargs):
+    """`sections` equal pieces along dimension 2.
+
+    Overloads:
+        dsplit_int(input, sections)
+        dsplit_indices(input, indices): x cut along dimension 2 before each of the indices.
+    Args:
+        input: tensor.
+        sections: int.
+        indices: sequence of ints.
+    Example:
+        >>> sg.dsplit(sg.tensor([[[1, 2]]]), 2)
+        (tensor([[[1]]]), tensor([[[2]]]))
+    """
+    return _dsplit_overloads(input, *args, **kwargs)
+
+
+_repeat_interleave_overloads = Overloads(
+    "repeat_interleave",
+    [
+        (
+            repeat_interleave_tensor,
+            "repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor",
+            (("repeats", "Tensor", True, False), ("output_size", "int?", False, True)),
+        ),
+        (
+            repeat_interleave_self_tensor,
+            "repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "Tensor", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+        (
+            repeat_interleave_self_int,
+            "repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("repeats", "int", True, False),
+                ("dim", "int?", False, False),
+                ("output_size", "int?", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def repeat_interleave(repeats, *args, **kwargs):
+    """The index i, repeats[i] times, for each i.
+
+    Overloads:
+        repeat_interleave_tensor(repeats, *, output_size=None)
+        repeat_interleave_self_tensor(input, repeats, dim=None, *, output_size=None): Slice i of x along `dim`,
+            repeats[i] times, for each i; of the flattened tensor without `dim`.
+        repeat_interleave_self_int(input, repeats, dim=None, *, output_size=None): Each slice of x along `dim`,
+            `repeats` times; each element of the flattened tensor without `dim`.
+    Args:
+        repeats: tensor or int, not differentiated.
+        output_size: int or None, by keyword; default None.
+        input: tensor.
+        dim: int or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.repeat_interleave(sg.tensor([1, 0, 2]))
+        tensor([0, 2, 2])
+        >>> sg.repeat_interleave(sg.tensor([5, 6]), 2)
+        tensor([5, 5, 6, 6])
+        >>> sg.repeat_interleave(sg.tensor([[1, 2], [3, 4]]), sg.tensor([1, 2]), dim=0)
+        tensor([[1, 2],
+                [3, 4],
+                [3, 4]])
+    """
+    if not args and not kwargs:
+        return repeat_interleave_tensor(repeats)
+    return _repeat_interleave_overloads(repeats, *args, **kwargs)
 
 
 _split_overloads = Overloads(
@@ -20928,6 +32291,28 @@ _scatter_overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -20938,12 +32323,17 @@ def scatter(input, *args, **kwargs):
     Overloads:
         scatter_src(input, dim, index, src)
         scatter_value(input, dim, index, value): x with y[index_ij, j] = value for dim=0, and so on.
+        scatter_src_reduce(input, dim, index, src, *, reduce): x with src_ij added to y[index_ij, j], or multiplied into
+            it, for dim=0, and so on.
+        scatter_value_reduce(input, dim, index, value, *, reduce): x with `value` added to y[index_ij, j], or multiplied
+            into it, for dim=0, and so on.
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
         index: tensor, not differentiated.
         src: tensor.
         value: number.
+        reduce: str, by keyword.
         out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))
@@ -21025,6 +32415,57 @@ def nonzero(input, *args, **kwargs):
     if not args and not kwargs:
         return nonzero_default(input)
     return _nonzero_overloads(input, *args, **kwargs)
+
+
+_index_fill_overloads = Overloads(
+    "index_fill",
+    [
+        (
+            index_fill_int_scalar,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill(input, dim, index, value, *, out=None):
+    """x with the slices at `index` along `dim` filled with `value`.
+
+    Overloads:
+        index_fill_int_scalar(input, dim, index, value)
+        index_fill_int_tensor(input, dim, index, value): x with the slices at `index` along `dim` filled with the 0-d
+            tensor `value`.
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        index: tensor.
+        value: number or tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)
+        tensor([-1.,  1., -1.])
+    """
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar(input, dim, index, value, out=out)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor(input, dim, index, value, out=out)
+    return _index_fill_overloads(input, dim, index, value, **({} if out is None else {"out": out}))
 
 
 _fill__overloads = Overloads(
@@ -21505,6 +32946,11 @@ _clamp__overloads = Overloads(
     "clamp_",
     [
         (
+            clamp_both_,
+            "clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor",
+            (("input", "Tensor", True, False), ("min", "Scalar", True, False), ("max", "Scalar", True, False)),
+        ),
+        (
             clamp_default_,
             "clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor",
             (("input", "Tensor", True, False), ("min", "Scalar?", False, False), ("max", "Scalar?", False, False)),
@@ -21521,6 +32967,8 @@ _clamp__overloads = Overloads(
 def clamp_(input, min=None, max=None):
     """`clamp`, written into `input`, which is returned; the same arguments but `out`."""
     if min.__class__ in NUMBERS and max.__class__ in NUMBERS:
+        return clamp_both_(input, min, max)
+    if (min is None or min.__class__ in NUMBERS) and (max is None or max.__class__ in NUMBERS):
         return clamp_default_(input, min, max)
     if isinstance(min, Tensor) and isinstance(max, Tensor):
         return clamp_tensor_(input, min, max)
@@ -21624,6 +33072,28 @@ _scatter__overloads = Overloads(
                 ("value", "Scalar", True, False),
             ),
         ),
+        (
+            scatter_src_reduce_,
+            "scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("src", "Tensor", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
+        (
+            scatter_value_reduce_,
+            "scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+                ("reduce", "str", True, True),
+            ),
+        ),
     ],
 )
 
@@ -21659,6 +33129,42 @@ def masked_fill_(input, mask, value):
     return _masked_fill__overloads(input, mask, value)
 
 
+_index_fill__overloads = Overloads(
+    "index_fill_",
+    [
+        (
+            index_fill_int_scalar_,
+            "index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Scalar", True, False),
+            ),
+        ),
+        (
+            index_fill_int_tensor_,
+            "index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor",
+            (
+                ("input", "Tensor", True, False),
+                ("dim", "int", True, False),
+                ("index", "Tensor", True, False),
+                ("value", "Tensor", True, False),
+            ),
+        ),
+    ],
+)
+
+
+def index_fill_(input, dim, index, value):
+    """`index_fill`, written into `input`, which is returned; the same arguments but `out`."""
+    if value.__class__ in NUMBERS:
+        return index_fill_int_scalar_(input, dim, index, value)
+    if isinstance(value, Tensor):
+        return index_fill_int_tensor_(input, dim, index, value)
+    return _index_fill__overloads(input, dim, index, value)
+
+
 absolute = abs
 negative = neg
 arcsin = asin
@@ -21679,10 +33185,12 @@ less = lt
 less_equal = le
 greater = gt
 greater_equal = ge
+trapz = trapezoid
 ger = outer
 swapaxes = transpose
 swapdims = transpose
 moveaxis = movedim
+row_stack = vstack
 concat = cat
 concatenate = cat
 argwhere = nonzero
@@ -21796,6 +33304,12 @@ __all__ = [
     "sigmoid_",
     "relu",
     "relu_",
+    "celu",
+    "celu_",
+    "selu",
+    "selu_",
+    "hardshrink",
+    "prelu",
     "floor",
     "floor_",
     "ceil",
@@ -21849,8 +33363,8 @@ __all__ = [
     "fmin",
     "where",
     "clamp",
-    "clip",
     "clamp_",
+    "clip",
     "clip_",
     "clamp_min",
     "clamp_min_",
@@ -21894,6 +33408,40 @@ __all__ = [
     "bitwise_xor_",
     "bitwise_not",
     "bitwise_not_",
+    "signbit",
+    "copysign",
+    "copysign_",
+    "nextafter",
+    "nextafter_",
+    "frexp",
+    "ldexp",
+    "ldexp_",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "nan_to_num_",
+    "heaviside",
+    "heaviside_",
+    "deg2rad",
+    "deg2rad_",
+    "rad2deg",
+    "rad2deg_",
+    "positive",
+    "float_power",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_left_shift_",
+    "bitwise_right_shift",
+    "bitwise_right_shift_",
+    "gcd",
+    "gcd_",
+    "lcm",
+    "lcm_",
     "sum",
     "prod",
     "mean",
@@ -21917,6 +33465,40 @@ __all__ = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median",
+    "nanmedian",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean",
+    "std_mean",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "cumprod_",
+    "logcumsumexp",
+    "cummax",
+    "cummin",
+    "quantile",
+    "nanquantile",
+    "diff",
+    "trapezoid",
+    "trapz",
+    "cumulative_trapezoid",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "renorm_",
+    "bincount",
+    "histc",
+    "histogram",
+    "searchsorted",
+    "bucketize",
+    "unique",
+    "unique_consecutive",
     "mm",
     "bmm",
     "mv",
@@ -21932,6 +33514,26 @@ __all__ = [
     "addbmm_",
     "addmv",
     "addmv_",
+    "inner",
+    "vdot",
+    "kron",
+    "addr",
+    "addr_",
+    "cross",
+    "bilinear",
+    "inverse",
+    "det",
+    "slogdet",
+    "logdet",
+    "cholesky",
+    "cholesky_solve",
+    "cholesky_inverse",
+    "svd",
+    "qr",
+    "pinverse",
+    "matrix_power",
+    "matrix_exp",
+    "orgqr",
     "reshape",
     "flatten",
     "ravel",
@@ -21953,6 +33555,24 @@ __all__ = [
     "unsqueeze_",
     "broadcast_to",
     "tile",
+    "hstack",
+    "vstack",
+    "row_stack",
+    "dstack",
+    "column_stack",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave",
+    "combinations",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
     "select",
     "narrow",
     "as_strided",
@@ -21990,6 +33610,22 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "take",
+    "take_along_dim",
+    "index_copy",
+    "index_copy_",
+    "index_fill",
+    "index_fill_",
+    "scatter_reduce",
+    "scatter_reduce_",
+    "index_reduce",
+    "index_reduce_",
+    "masked_scatter",
+    "masked_scatter_",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill_",
     "zero_",
     "conv1d",
@@ -21998,6 +33634,11 @@ __all__ = [
     "conv_transpose1d",
     "conv_transpose2d",
     "conv_transpose3d",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
@@ -22062,6 +33703,19 @@ FUNCTIONS = [
     "gelu",
     "softplus",
     "hardtanh",
+    "celu",
+    "selu",
+    "mish",
+    "hardsigmoid",
+    "hardswish",
+    "hardshrink",
+    "softshrink",
+    "tanhshrink",
+    "softsign",
+    "threshold",
+    "glu",
+    "prelu",
+    "channel_leak",
     "floor",
     "ceil",
     "round_default",
@@ -22096,8 +33750,8 @@ FUNCTIONS = [
     "fmin",
     "where_default",
     "where_self",
-    "clamp_default",
     "clamp_both",
+    "clamp_default",
     "clamp_tensor",
     "clamp_min_default",
     "clamp_min_tensor",
@@ -22117,6 +33771,32 @@ FUNCTIONS = [
     "bitwise_or",
     "bitwise_xor",
     "bitwise_not",
+    "signbit",
+    "copysign",
+    "nextafter",
+    "frexp",
+    "ldexp",
+    "isposinf",
+    "isneginf",
+    "isreal",
+    "nan_to_num",
+    "replace_odd",
+    "heaviside",
+    "deg2rad",
+    "rad2deg",
+    "positive",
+    "float_power_tensor_tensor",
+    "float_power_tensor_scalar",
+    "float_power_scalar",
+    "complex",
+    "polar",
+    "angle",
+    "view_as_real",
+    "view_as_complex",
+    "bitwise_left_shift",
+    "bitwise_right_shift",
+    "gcd",
+    "lcm",
     "sum_default",
     "filled",
     "sum_dim_intlist",
@@ -22155,6 +33835,55 @@ FUNCTIONS = [
     "topk",
     "kthvalue",
     "sum_to_size",
+    "median_default",
+    "median_dim",
+    "nanmedian_default",
+    "nanmedian_dim",
+    "mode",
+    "nansum",
+    "nanmean",
+    "var_mean_default",
+    "var_mean_dim",
+    "var_mean_correction",
+    "std_mean_default",
+    "std_mean_dim",
+    "std_mean_correction",
+    "aminmax",
+    "count_nonzero",
+    "cumprod",
+    "logcumsumexp",
+    "linear_recurrence",
+    "cummax",
+    "cummin",
+    "quantile_default",
+    "quantile_scalar",
+    "nanquantile_default",
+    "nanquantile_scalar",
+    "diff",
+    "trapezoid_x",
+    "trapezoid_dx",
+    "cumulative_trapezoid_x",
+    "cumulative_trapezoid_dx",
+    "cov",
+    "corrcoef",
+    "dist",
+    "cdist",
+    "pdist",
+    "renorm",
+    "bincount",
+    "bin_counts",
+    "histc",
+    "histogram_bins_tensor",
+    "histogram_bin_ct",
+    "counts_between",
+    "searchsorted_tensor",
+    "searchsorted_scalar",
+    "bucketize_tensor",
+    "bucketize_scalar",
+    "search_places",
+    "unique",
+    "unique_consecutive",
+    "distinct",
     "mm",
     "bmm",
     "mv",
@@ -22165,6 +33894,75 @@ FUNCTIONS = [
     "baddbmm",
     "addbmm",
     "addmv",
+    "einsum",
+    "tensordot",
+    "inner",
+    "vdot",
+    "linalg_vecdot",
+    "kron",
+    "addr",
+    "cross",
+    "linalg_cross",
+    "linalg_multi_dot",
+    "linalg_vander",
+    "linalg_diagonal",
+    "linalg_matmul",
+    "bilinear",
+    "linalg_inv",
+    "inverse",
+    "linalg_inv_ex",
+    "solve_matrices",
+    "linalg_solve",
+    "linalg_solve_ex",
+    "solve_triangular_matrices",
+    "linalg_solve_triangular",
+    "linalg_det",
+    "cofactors",
+    "det",
+    "linalg_slogdet",
+    "slogdet",
+    "logdet",
+    "cholesky_factor",
+    "linalg_cholesky",
+    "linalg_cholesky_ex",
+    "cholesky",
+    "cholesky_solve",
+    "cholesky_inverse",
+    "linalg_vector_norm",
+    "linalg_matrix_norm_default",
+    "linalg_matrix_norm_str_ord",
+    "linalg_norm_default",
+    "linalg_norm_ord_str",
+    "linalg_svd",
+    "linalg_svdvals",
+    "svd",
+    "hermitian_eigen",
+    "linalg_eigh",
+    "hermitian_eigenvalues",
+    "linalg_eigvalsh",
+    "linalg_eig",
+    "linalg_eigvals",
+    "linalg_qr",
+    "qr",
+    "pseudo_inverse",
+    "linalg_pinv_atol_rtol_float",
+    "linalg_pinv_atol_rtol_tensor",
+    "linalg_pinv_default",
+    "pinverse",
+    "linalg_matrix_rank_atol_rtol_float",
+    "linalg_matrix_rank_atol_rtol_tensor",
+    "linalg_matrix_rank_default",
+    "linalg_lstsq",
+    "linalg_cond_default",
+    "linalg_cond_p_str",
+    "linalg_matrix_power",
+    "matrix_power",
+    "linalg_matrix_exp",
+    "matrix_exp",
+    "linalg_tensorsolve",
+    "linalg_tensorinv",
+    "linalg_householder_product",
+    "orgqr",
     "view",
     "reshape",
     "view_as",
@@ -22185,6 +33983,38 @@ FUNCTIONS = [
     "broadcast_to",
     "repeat",
     "tile",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
+    "hstack",
+    "vstack",
+    "dstack",
+    "column_stack",
+    "tensor_split_sections",
+    "tensor_split_indices",
+    "tensor_split_tensor_indices_or_sections",
+    "hsplit_int",
+    "hsplit_indices",
+    "vsplit_int",
+    "vsplit_indices",
+    "dsplit_int",
+    "dsplit_indices",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "repeat_interleave_tensor",
+    "repeat_interleave_self_tensor",
+    "repeat_interleave_self_int",
+    "meshgrid",
+    "cartesian_prod",
+    "combinations",
+    "block_diag",
+    "diag_embed",
+    "diagflat",
+    "vander",
+    "adjoint",
+    "unfold",
+    "unfold_backward",
     "select",
     "select_backward",
     "slice",
@@ -22224,6 +34054,23 @@ FUNCTIONS = [
     "masked_select",
     "nonzero_default",
     "nonzero_as_tuple",
+    "checked_places",
+    "take",
+    "put",
+    "take_along_dim",
+    "index_copy",
+    "index_fill_int_scalar",
+    "index_fill_int_tensor",
+    "scatter_reduce",
+    "scatter_src_reduce",
+    "scatter_value_reduce",
+    "index_reduce",
+    "order_of_true",
+    "masked_scatter",
+    "select_scatter",
+    "slice_scatter",
+    "diagonal_scatter",
+    "as_strided_scatter",
     "fill__scalar",
     "fill__tensor",
     "zero_",
@@ -22244,6 +34091,15 @@ FUNCTIONS = [
     "conv_transpose3d",
     "border_pad",
     "border_pad_backward",
+    "im2col",
+    "col2im",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "channel_shuffle",
+    "resample",
+    "resample_backward",
+    "grid_sampler",
+    "affine_grid_generator",
     "max_pool_with_indices",
     "max_pool_backward",
     "max_pool1d",
@@ -22306,6 +34162,9 @@ FUNCTIONS = [
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
+    "ctc_values",
+    "ctc_loss_intlist",
+    "ctc_loss_tensor",
     "fft_c2c",
     "fft_r2c",
     "fft_c2r",
@@ -22329,15 +34188,12 @@ FUNCTIONS = [
     "fft_ihfftn",
     "fft_fftshift",
     "fft_ifftshift",
+    "stft",
+    "istft",
     "embedding_bag",
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
-    "ctc_values",
-    "ctc_loss_intlist",
-    "ctc_loss_tensor",
-    "stft",
-    "istft",
     "fractional_max_pool",
     "abs_",
     "neg_",
@@ -22378,6 +34234,12 @@ FUNCTIONS = [
     "elu_",
     "silu_",
     "hardtanh_",
+    "celu_",
+    "selu_",
+    "mish_",
+    "hardsigmoid_",
+    "hardswish_",
+    "threshold_",
     "floor_",
     "ceil_",
     "round_default_",
@@ -22398,6 +34260,7 @@ FUNCTIONS = [
     "addcdiv_",
     "lerp_tensor_",
     "lerp_scalar_",
+    "clamp_both_",
     "clamp_default_",
     "clamp_tensor_",
     "clamp_min_default_",
@@ -22418,11 +34281,25 @@ FUNCTIONS = [
     "bitwise_or_",
     "bitwise_xor_",
     "bitwise_not_",
+    "copysign_",
+    "nextafter_",
+    "ldexp_",
+    "nan_to_num_",
+    "heaviside_",
+    "deg2rad_",
+    "rad2deg_",
+    "bitwise_left_shift_",
+    "bitwise_right_shift_",
+    "gcd_",
+    "lcm_",
     "cumsum_",
+    "cumprod_",
+    "renorm_",
     "addmm_",
     "baddbmm_",
     "addbmm_",
     "addmv_",
+    "addr_",
     "transpose_",
     "t_",
     "squeeze_default_",
@@ -22437,6 +34314,15 @@ FUNCTIONS = [
     "scatter_add_",
     "masked_fill_scalar_",
     "masked_fill_tensor_",
+    "put_",
+    "index_copy_",
+    "index_fill_int_scalar_",
+    "index_fill_int_tensor_",
+    "scatter_reduce_",
+    "scatter_src_reduce_",
+    "scatter_value_reduce_",
+    "index_reduce_",
+    "masked_scatter_",
     "masked_scale_",
     "pow",
     "round",
@@ -22447,6 +34333,7 @@ FUNCTIONS = [
     "clamp",
     "clamp_min",
     "clamp_max",
+    "float_power",
     "sum",
     "prod",
     "mean",
@@ -22457,11 +34344,33 @@ FUNCTIONS = [
     "any",
     "all",
     "norm",
+    "median",
+    "nanmedian",
+    "var_mean",
+    "std_mean",
+    "quantile",
+    "nanquantile",
+    "trapezoid",
+    "cumulative_trapezoid",
+    "histogram",
+    "searchsorted",
+    "bucketize",
+    "linalg_matrix_norm",
+    "linalg_norm",
+    "linalg_pinv",
+    "linalg_matrix_rank",
+    "linalg_cond",
     "squeeze",
+    "tensor_split",
+    "hsplit",
+    "vsplit",
+    "dsplit",
+    "repeat_interleave",
     "split",
     "scatter",
     "masked_fill",
     "nonzero",
+    "index_fill",
     "fill_",
     "conv1d",
     "conv2d",
@@ -22479,6 +34388,7 @@ FUNCTIONS = [
     "squeeze_",
     "scatter_",
     "masked_fill_",
+    "index_fill_",
     "absolute",
     "negative",
     "arcsin",
@@ -22499,10 +34409,12 @@ FUNCTIONS = [
     "less_equal",
     "greater",
     "greater_equal",
+    "trapz",
     "ger",
     "swapaxes",
     "swapdims",
     "moveaxis",
+    "row_stack",
     "concat",
     "concatenate",
     "argwhere",

@@ -110,6 +110,14 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     elu_ = ops.elu_
     silu_ = ops.silu_
     hardtanh_ = ops.hardtanh_
+    celu_ = ops.celu_
+    selu_ = ops.selu_
+    mish_ = ops.mish_
+    hardsigmoid_ = ops.hardsigmoid_
+    hardswish_ = ops.hardswish_
+    hardshrink = ops.hardshrink
+    threshold_ = ops.threshold_
+    prelu = ops.prelu
     floor = ops.floor
     floor_ = ops.floor_
     ceil = ops.ceil
@@ -159,8 +167,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     fmax = ops.fmax
     fmin = ops.fmin
     clamp = ops.clamp
-    clip = ops.clamp
     clamp_ = ops.clamp_
+    clip = ops.clamp
     clip_ = ops.clamp_
     clamp_min = ops.clamp_min
     clamp_min_ = ops.clamp_min_
@@ -204,6 +212,35 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     bitwise_xor_ = ops.bitwise_xor_
     bitwise_not = ops.bitwise_not
     bitwise_not_ = ops.bitwise_not_
+    signbit = ops.signbit
+    copysign = ops.copysign
+    copysign_ = ops.copysign_
+    nextafter = ops.nextafter
+    nextafter_ = ops.nextafter_
+    frexp = ops.frexp
+    ldexp = ops.ldexp
+    ldexp_ = ops.ldexp_
+    isposinf = ops.isposinf
+    isneginf = ops.isneginf
+    isreal = ops.isreal
+    nan_to_num = ops.nan_to_num
+    nan_to_num_ = ops.nan_to_num_
+    heaviside = ops.heaviside
+    heaviside_ = ops.heaviside_
+    deg2rad = ops.deg2rad
+    deg2rad_ = ops.deg2rad_
+    rad2deg = ops.rad2deg
+    rad2deg_ = ops.rad2deg_
+    float_power = ops.float_power
+    angle = ops.angle
+    bitwise_left_shift = ops.bitwise_left_shift
+    bitwise_left_shift_ = ops.bitwise_left_shift_
+    bitwise_right_shift = ops.bitwise_right_shift
+    bitwise_right_shift_ = ops.bitwise_right_shift_
+    gcd = ops.gcd
+    gcd_ = ops.gcd_
+    lcm = ops.lcm
+    lcm_ = ops.lcm_
     sum = ops.sum
     prod = ops.prod
     mean = ops.mean
@@ -226,6 +263,31 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     argsort = ops.argsort
     topk = ops.topk
     kthvalue = ops.kthvalue
+    median = ops.median
+    nanmedian = ops.nanmedian
+    mode = ops.mode
+    nansum = ops.nansum
+    nanmean = ops.nanmean
+    aminmax = ops.aminmax
+    count_nonzero = ops.count_nonzero
+    cumprod = ops.cumprod
+    cumprod_ = ops.cumprod_
+    logcumsumexp = ops.logcumsumexp
+    cummax = ops.cummax
+    cummin = ops.cummin
+    quantile = ops.quantile
+    nanquantile = ops.nanquantile
+    diff = ops.diff
+    cov = ops.cov
+    corrcoef = ops.corrcoef
+    dist = ops.dist
+    renorm = ops.renorm
+    renorm_ = ops.renorm_
+    bincount = ops.bincount
+    histc = ops.histc
+    histogram = ops.histogram
+    unique = ops.unique
+    unique_consecutive = ops.unique_consecutive
     mm = ops.mm
     bmm = ops.bmm
     mv = ops.mv
@@ -241,6 +303,25 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     addbmm_ = ops.addbmm_
     addmv = ops.addmv
     addmv_ = ops.addmv_
+    inner = ops.inner
+    vdot = ops.vdot
+    kron = ops.kron
+    addr = ops.addr
+    addr_ = ops.addr_
+    cross = ops.cross
+    inverse = ops.inverse
+    det = ops.det
+    slogdet = ops.slogdet
+    logdet = ops.logdet
+    cholesky = ops.cholesky
+    cholesky_solve = ops.cholesky_solve
+    cholesky_inverse = ops.cholesky_inverse
+    svd = ops.svd
+    qr = ops.qr
+    pinverse = ops.pinverse
+    matrix_power = ops.matrix_power
+    matrix_exp = ops.matrix_exp
+    orgqr = ops.orgqr
     view_as = ops.view_as
     reshape_as = ops.reshape_as
     flatten = ops.flatten
@@ -261,6 +342,15 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     unsqueeze = ops.unsqueeze
     unsqueeze_ = ops.unsqueeze_
     expand_as = ops.expand_as
+    tensor_split = ops.tensor_split
+    fliplr = ops.fliplr
+    flipud = ops.flipud
+    rot90 = ops.rot90
+    repeat_interleave = ops.repeat_interleave
+    diag_embed = ops.diag_embed
+    diagflat = ops.diagflat
+    adjoint = ops.adjoint
+    unfold = ops.unfold
     select = ops.select
     narrow = ops.narrow
     as_strided = ops.as_strided
@@ -292,6 +382,24 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     masked_select = ops.masked_select
     nonzero = ops.nonzero
     argwhere = ops.nonzero
+    take = ops.take
+    put = ops.put
+    put_ = ops.put_
+    take_along_dim = ops.take_along_dim
+    index_copy = ops.index_copy
+    index_copy_ = ops.index_copy_
+    index_fill = ops.index_fill
+    index_fill_ = ops.index_fill_
+    scatter_reduce = ops.scatter_reduce
+    scatter_reduce_ = ops.scatter_reduce_
+    index_reduce = ops.index_reduce
+    index_reduce_ = ops.index_reduce_
+    masked_scatter = ops.masked_scatter
+    masked_scatter_ = ops.masked_scatter_
+    select_scatter = ops.select_scatter
+    slice_scatter = ops.slice_scatter
+    diagonal_scatter = ops.diagonal_scatter
+    as_strided_scatter = ops.as_strided_scatter
     fill_ = ops.fill_
     zero_ = ops.zero_
     copy_ = ops.copy_
@@ -308,6 +416,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     __iadd__ = ops.add_
     __sub__ = ops.sub
     __isub__ = ops.sub_
+    __rsub__ = ops.rsub
     __mul__ = ops.mul
     __imul__ = ops.mul_
     __truediv__ = ops.div
@@ -323,42 +432,106 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     __xor__ = ops.bitwise_xor
     __ixor__ = ops.bitwise_xor_
     __invert__ = ops.bitwise_not
+    __lshift__ = ops.bitwise_left_shift
+    __ilshift__ = ops.bitwise_left_shift_
+    __rshift__ = ops.bitwise_right_shift
+    __irshift__ = ops.bitwise_right_shift_
     __matmul__ = ops.matmul
 
     def sum_to_size(self, *args: Any, **kwargs: Any) -> Any:
         """`sum_to_size(2, 3)` or `sum_to_size((2, 3))`: see `ops.sum_to_size`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.sum_to_size(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.sum_to_size(self, args)
         return ops.sum_to_size(self, *gathered(args, kwargs), **kwargs)
 
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.view(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.view(self, args)
         return ops.view(self, *gathered(args, kwargs), **kwargs)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
         """`reshape(2, 3)` or `reshape((2, 3))`: see `ops.reshape`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.reshape(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.reshape(self, args)
         return ops.reshape(self, *gathered(args, kwargs), **kwargs)
 
     def permute(self, *args: Any, **kwargs: Any) -> Any:
         """`permute(2, 3)` or `permute((2, 3))`: see `ops.permute`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.permute(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.permute(self, args)
         return ops.permute(self, *gathered(args, kwargs), **kwargs)
 
     def expand(self, *args: Any, **kwargs: Any) -> Any:
         """`expand(2, 3)` or `expand((2, 3))`: see `ops.expand`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.expand(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.expand(self, args)
         return ops.expand(self, *gathered(args, kwargs), **kwargs)
 
     def broadcast_to(self, *args: Any, **kwargs: Any) -> Any:
         """`broadcast_to(2, 3)` or `broadcast_to((2, 3))`: see `ops.broadcast_to`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.broadcast_to(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.broadcast_to(self, args)
         return ops.broadcast_to(self, *gathered(args, kwargs), **kwargs)
 
     def repeat(self, *args: Any, **kwargs: Any) -> Any:
         """`repeat(2, 3)` or `repeat((2, 3))`: see `ops.repeat`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.repeat(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.repeat(self, args)
         return ops.repeat(self, *gathered(args, kwargs), **kwargs)
 
     def tile(self, *args: Any, **kwargs: Any) -> Any:
         """`tile(2, 3)` or `tile((2, 3))`: see `ops.tile`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.tile(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.tile(self, args)
         return ops.tile(self, *gathered(args, kwargs), **kwargs)
+
+    def hsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`hsplit(2, 3)` or `hsplit((2, 3))`: see `ops.hsplit`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.hsplit(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.hsplit(self, args)
+        return ops.hsplit(self, *gathered(args, kwargs), **kwargs)
+
+    def vsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`vsplit(2, 3)` or `vsplit((2, 3))`: see `ops.vsplit`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.vsplit(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.vsplit(self, args)
+        return ops.vsplit(self, *gathered(args, kwargs), **kwargs)
+
+    def dsplit(self, *args: Any, **kwargs: Any) -> Any:
+        """`dsplit(2, 3)` or `dsplit((2, 3))`: see `ops.dsplit`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.dsplit(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.dsplit(self, args)
+        return ops.dsplit(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:
         """`flip(2, 3)` or `flip((2, 3))`: see `ops.flip`."""
+        if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
+            return ops.flip(self, args[0])
+        if args and not kwargs and args[0].__class__ is int:
+            return ops.flip(self, args)
         return ops.flip(self, *gathered(args, kwargs), **kwargs)
 
     def where(self, condition, other) -> Any:
@@ -407,11 +580,6 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def __radd__(self, other: Any) -> Any:
         return ops.add(self, other)
 
-    def __rsub__(self, other: Any) -> Any:
-        if watch.lifts and (lifted := lift("sub.Tensor", ops._sub, "elementwise", "sub", other, self, 1)) is not PLAIN:
-            return lifted
-        return ops._sub("sub", other, self, 1)
-
     def __rmul__(self, other: Any) -> Any:
         return ops.mul(self, other)
 
@@ -448,5 +616,41 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
 
     def __rxor__(self, other: Any) -> Any:
         return ops.bitwise_xor(self, other)
+
+    def __rlshift__(self, other: Any) -> Any:
+        if (
+            watch.lifts
+            and (
+                lifted := lift(
+                    "bitwise_left_shift.Tensor",
+                    ops._bitwise_left_shift,
+                    "elementwise",
+                    "bitwise_left_shift",
+                    other,
+                    self,
+                )
+            )
+            is not PLAIN
+        ):
+            return lifted
+        return ops._bitwise_left_shift("bitwise_left_shift", other, self)
+
+    def __rrshift__(self, other: Any) -> Any:
+        if (
+            watch.lifts
+            and (
+                lifted := lift(
+                    "bitwise_right_shift.Tensor",
+                    ops._bitwise_right_shift,
+                    "elementwise",
+                    "bitwise_right_shift",
+                    other,
+                    self,
+                )
+            )
+            is not PLAIN
+        ):
+            return lifted
+        return ops._bitwise_right_shift("bitwise_right_shift", other, self)
 
     __hash__ = TensorBase.__hash__

@@ -12,6 +12,7 @@ from .adaptive_pooling import (
 )
 from .average_pooling import AvgPool1d, AvgPool2d, AvgPool3d
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
+from .bilinear import Bilinear
 from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
 from .container import ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
@@ -37,12 +38,15 @@ from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
 from .parameter import Buffer, Parameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
+from .prelu import PReLU
 from .rectifier import ELU, Hardtanh, LeakyReLU, ReLU, Softplus
+from .rectifier_variants import CELU, SELU, Mish, ReLU6, RReLU, Threshold
 from .recurrent import GRU, RNN
 from .recurrent_base import RNNBase
 from .recurrent_cell_base import RNNCellBase
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
-from .softmax import LogSoftmax, Softmax
+from .shrinking import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Softsign, Tanhshrink
+from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .sparse import Embedding
 from .transformer import Transformer
 from .transformer_decoder_layer import TransformerDecoderLayer
@@ -52,16 +56,14 @@ from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
 from .value_losses import GaussianNLLLoss, HuberLoss, KLDivLoss, PoissonNLLLoss, SmoothL1Loss
 
 __all__ = [
+    "CELU",
     "ELU",
     "GELU",
+    "GLU",
     "GRU",
-    "GRUCell",
     "LSTM",
-    "LSTMCell",
     "RNN",
-    "RNNBase",
-    "RNNCell",
-    "RNNCellBase",
+    "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
@@ -77,6 +79,7 @@ __all__ = [
     "BatchNorm1d",
     "BatchNorm2d",
     "BatchNorm3d",
+    "Bilinear",
     "Buffer",
     "CTCLoss",
     "Conv1d",
@@ -99,7 +102,11 @@ __all__ = [
     "FractionalMaxPool2d",
     "FractionalMaxPool3d",
     "GaussianNLLLoss",
+    "GRUCell",
     "GroupNorm",
+    "Hardshrink",
+    "Hardsigmoid",
+    "Hardswish",
     "Hardtanh",
     "HingeEmbeddingLoss",
     "HuberLoss",
@@ -109,6 +116,7 @@ __all__ = [
     "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
+    "LSTMCell",
     "LPPool1d",
     "LPPool2d",
     "LPPool3d",
@@ -126,6 +134,7 @@ __all__ = [
     "MaxUnpool1d",
     "MaxUnpool2d",
     "MaxUnpool3d",
+    "Mish",
     "Module",
     "ModuleDict",
     "ModuleList",
@@ -135,20 +144,32 @@ __all__ = [
     "MultiheadAttention",
     "NLLLoss",
     "PairwiseDistance",
+    "PReLU",
     "Parameter",
     "ParameterDict",
     "ParameterList",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNNBase",
+    "RNNCell",
+    "RNNCellBase",
+    "RReLU",
     "ReLU",
+    "ReLU6",
     "Sequential",
     "SiLU",
     "Sigmoid",
     "SmoothL1Loss",
     "SoftMarginLoss",
     "Softmax",
+    "Softmax2d",
+    "Softmin",
     "Softplus",
+    "Softshrink",
+    "Softsign",
     "Tanh",
+    "Tanhshrink",
+    "Threshold",
     "Transformer",
     "TransformerDecoder",
     "TransformerDecoderLayer",

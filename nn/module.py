@@ -2,7 +2,7 @@
 
 Its other parts, by concern: module_members (registration and attribute access), module_hooks (hooks and calling with
 them), module_state and module_load (state_dict), module_tree (walks and look-up by name), module_convert (dtype,
-device, requires_grad).
+device, requires_grad), module_older (what older programs call).
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from .module_convert import ModuleConversion
 from .module_hooks import ModuleHooks
 from .module_load import ModuleLoading
 from .module_members import EMPTY_STATE, ModuleMembers
+from .module_older import ModuleOlder
 from .module_state import ModuleState
 from .module_tree import ModuleTree
 
 
-class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree, ModuleConversion):
+class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree, ModuleConversion, ModuleOlder):
     """Base class of all layers and models.
 
     A subclass calls `super().__init__()`, assigns Parameters, Buffers and other Modules as attributes, which registers

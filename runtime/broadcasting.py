@@ -25,7 +25,7 @@ def broadcast_shapes(*sizes: Any) -> Size:
     given = [checks.integer_list("broadcast_shapes", "sizes", size, 1) for size in sizes]
     if any(n < 0 for size in given for n in size):
         raise RuntimeError(f"broadcast_shapes(): expected sizes that are not negative, but got {[*map(list, given)]}")
-    return shapes.broadcast_shapes("broadcast_shapes", *given)
+    return Size(shapes.broadcast_shapes("broadcast_shapes", *given))
 
 
 def broadcast_tensors(*tensors: Any) -> tuple[Any, ...]:

@@ -100,7 +100,7 @@ def integer(op: str, name: str, value: Any) -> int:
 def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tuple[int, ...]:
     """A list or tuple of integers, as a tuple; for `int[N]` one integer stands for N equal ones."""
     if type(value) is Size:
-        return value
+        return tuple(value)
     if type(value) is int and size is not None:
         return (value,) * size
     if not isinstance(value, (list, tuple)):
@@ -130,6 +130,13 @@ def floating(op: str, name: str, value: Any) -> float:
     if isinstance(found, (int, float)):
         return float(found)
     raise _wrong(op, name, "float", value)
+
+
+def floating_list(op: str, name: str, value: Any) -> tuple[float, ...]:
+    """A list or tuple of real numbers, as a tuple of floats."""
+    if isinstance(value, (list, tuple)):
+        return tuple(floating(op, name, number) for number in value)
+    raise _wrong(op, name, "tuple of floats", value)
 
 
 def boolean(op: str, name: str, value: Any) -> bool:
@@ -207,6 +214,7 @@ optional_scalar = _optional(scalar)
 optional_integer = _optional(integer)
 optional_integer_list = _optional(integer_list)
 optional_floating = _optional(floating)
+optional_floating_list = _optional(floating_list)
 optional_boolean = _optional(boolean)
 optional_string = _optional(string)
 optional_dtype = _optional(dtype)

@@ -51,6 +51,10 @@ class NotDifferentiableError(RuntimeError):
     """The derivative that was asked for is not defined by the op."""
 
 
+class LinAlgError(RuntimeError):
+    """A matrix that has no inverse, is not positive-definite, or whose decomposition does not converge."""
+
+
 class SerializationError(RuntimeError):
     """An object that cannot be saved safely, or a file that cannot be read."""
 

@@ -13,7 +13,7 @@ from .dtypes import dtype
 from .kernels.cpu.copies import copied
 from .kernels.table import ElementKernels
 from .rows import broadcast_rows, rows
-from .shapes import Size
+from .shapes import Shape
 from .tensor import TensorBase, fresh
 
 
@@ -22,7 +22,7 @@ def launch(
     attribute: str,
     operands: Sequence[Any],
     wanted: Sequence[Any],
-    shape: Size,
+    shape: Shape,
     numbers: Sequence[Any],
     outs: Sequence[np.ndarray],
 ) -> None:
@@ -47,7 +47,7 @@ def launch(
     loop((*given, *numbers, *outs), plan.steps, plan.outer, plan.inner, plan.size)
 
 
-def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Size) -> tuple[list[Any], list[Any], bool]:
+def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
     """The memory of each operand and its layout, None for numbers; and whether all are flat arrays or numbers."""
     given: list[Any] = []
     layouts: list[Any] = []
@@ -91,7 +91,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[float
     return fresh(flat, shape, final)
 
 
-def flat_operand(value: Any, to: Any, shape: Size) -> np.ndarray:
+def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:
     """A 1-D contiguous array of dtype `to` (None: as it is) with the elements of `value` broadcast to `shape`."""
     if not isinstance(value, TensorBase):
         flat = np.empty(prod(shape), to)

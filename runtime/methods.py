@@ -41,6 +41,11 @@ class TensorMethods(TensorAttributes):
     random_ = creation.random_
     bernoulli_ = creation.bernoulli_
     exponential_ = creation.exponential_
+    geometric_ = creation.geometric_
+    cauchy_ = creation.cauchy_
+    log_normal_ = creation.log_normal_
+    bernoulli = creation.bernoulli
+    multinomial = creation.multinomial
 
     float = _cast_to(dtypes.float32)
     double = _cast_to(dtypes.float64)

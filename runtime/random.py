@@ -174,10 +174,12 @@ def set_rng_state(new_state: Any) -> None:
 
 
 @contextlib.contextmanager
-def fork_rng(enabled: bool = True) -> Iterator[None]:
+def fork_rng(devices: Any = None, enabled: bool = True, *, device_type: str = "cuda") -> Iterator[None]:
     """Give the default generator its state back when the block ends.
 
     Args:
+        devices: accelerators whose generators PyTorch would give back, too; here all draw from the default generator.
+        device_type: the kind of these accelerators, with no effect.
         enabled: False lets the block use up the default generator as if it were not forked.
 
     Example:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .devices import device
 from .dtypes import from_numpy
-from .shapes import is_contiguous, make_size, numel
+from .shapes import is_contiguous, numel
 from .tensor import alias, fresh
 
 
@@ -23,8 +23,8 @@ def rebuild(
 ) -> Any:
     """A leaf of class `cls` over a storage array, from the parts that `parts` names."""
     shape, strides, offset = layout
-    base = fresh(storage, make_size(storage.shape), from_numpy(storage.dtype))
-    t = alias(base, make_size(shape), strides, offset)
+    base = fresh(storage, storage.shape, from_numpy(storage.dtype))
+    t = alias(base, tuple(shape), strides, offset)
     t._writes = None
     if place.type != "cpu":
         t = t.to(place)

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .shapes import Size, broadcast_shapes, contiguous_strides
+from .shapes import Shape, broadcast_shapes, contiguous_strides
 
 Layout = tuple[tuple[int, ...], tuple[int, ...] | None]  # shape, strides (None: contiguous)
 SHORTEST_ROW = 8  # below, copying an operand costs less than a loop over rows
@@ -31,7 +31,7 @@ class Rows(NamedTuple):
 
 
 @functools.lru_cache(maxsize=8192)
-def broadcast_rows(name: str, layouts: tuple[Layout, ...], numbers: int) -> tuple[Size, int, Rows | None]:
+def broadcast_rows(name: str, layouts: tuple[Layout, ...], numbers: int) -> tuple[Shape, int, Rows | None]:
     """The shape that tensors broadcast to, its number of elements, and the rows of tensors, numbers and one result."""
     shape = broadcast_shapes(name, *[own for own, _ in layouts])
     return shape, prod(shape), rows(shape, layouts, numbers, 1)

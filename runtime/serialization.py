@@ -21,7 +21,6 @@ import numpy as np
 from .devices import device, resolve
 from .dtypes import dtype, uint8
 from .errors import DeviceError, SerializationError
-from .shapes import make_size
 from .tensor import fresh
 from .tree import Decoder, Encoder
 from .whole_file import Stream, is_seekable, replacing
@@ -171,7 +170,7 @@ def _placed(saved: str, location: Location) -> device:
     if isinstance(location, device):
         return location
     if callable(location):
-        probe = fresh(np.empty(0, np.uint8), make_size((0,)), uint8)
+        probe = fresh(np.empty(0, np.uint8), (0,), uint8)
         return location(probe, saved).device
     if location is not None and saved in location:
         return location[saved]

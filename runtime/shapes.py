@@ -11,10 +11,11 @@ from typing import Any
 from .errors import ArgumentError, ShapeError
 
 _new = tuple.__new__
+Shape = tuple[int, ...]  # as tensors keep it and kernels take it; users see a Size
 
 
 class Size(tuple[int, ...]):
-    """The shape of a tensor: a tuple of ints that prints as `specgrad.Size([2, 3])`.
+    """The shape of a tensor as users see it: a tuple of ints that prints as `specgrad.Size([2, 3])`.
 
     Args:
         sizes: the sizes, ints.
@@ -64,11 +65,6 @@ def _as_int(size: Any, position: int) -> int:
         raise ArgumentError(f"Size() takes an iterable of 'int' (item {position} is '{found}')") from None
 
 
-def make_size(sizes: Iterable[int]) -> Size:
-    """A Size of values that are known to be Python ints: `Size(...)` without its checks."""
-    return _new(Size, sizes)
-
-
 def numel(shape: Sequence[int]) -> int:
     """The number of elements of `shape`; 1 for the shape of a 0-d tensor."""
     return prod(shape)
@@ -91,6 +87,13 @@ def contiguous_strides(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 @functools.lru_cache(maxsize=4096)
+def byte_strides(shape: Shape, strides: Sequence[int] | None, itemsize: int) -> tuple[int, ...]:
+    """Strides as NumPy takes them: a dimension of one element may have one that is too large for it."""
+    steps = contiguous_strides(shape) if strides is None else strides
+    return tuple(step * itemsize if size > 1 else itemsize for size, step in zip(shape, steps, strict=True))
+
+
+@functools.lru_cache(maxsize=4096)
 def is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
     """Whether elements lie in row-major order without gaps; strides of dimensions of size 1 do not matter."""
     if strides is None or 0 in shape:
@@ -105,20 +108,20 @@ def is_contiguous(shape: Sequence[int], strides: Sequence[int] | None) -> bool:
 
 
 @functools.lru_cache(maxsize=4096)
-def broadcast_shapes(op: str, *shapes: Sequence[int]) -> Size:
+def broadcast_shapes(op: str, *shapes: Sequence[int]) -> Shape:
     """The common shape that all `shapes` expand to: sizes must be equal or 1, aligned at the last dimension.
 
     Raises:
         ShapeError: (a RuntimeError) naming `op` and the dimension that does not match.
     """
-    result: tuple[int, ...] = ()
+    result: Shape = ()
     for shape in shapes:
         if result != shape:
             result = _broadcast_pair(op, result, shape)
-    return _new(Size, result)
+    return result
 
 
-def _broadcast_pair(op: str, a: Sequence[int], b: Sequence[int]) -> tuple[int, ...]:
+def _broadcast_pair(op: str, a: Sequence[int], b: Sequence[int]) -> Shape:
     ndim = max(len(a), len(b))
     wide_a = (1,) * (ndim - len(a)) + tuple(a)
     wide_b = (1,) * (ndim - len(b)) + tuple(b)

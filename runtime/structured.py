@@ -80,7 +80,10 @@ def outputs(arrays: tuple[Any, ...], computed: dtype | None, rules: tuple[str, .
 
 def needs_grad(tensors: Sequence[Any]) -> bool:
     """Whether some tensor of a list requires grad."""
-    return any(t is not None and t._rg for t in tensors)
+    for t in tensors:  # noqa: SIM110  (a generator costs more than the loop)
+        if t is not None and t._rg:
+            return True
+    return False
 
 
 @functools.cache

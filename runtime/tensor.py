@@ -18,7 +18,7 @@ import numpy as np
 from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy
-from .shapes import Size, contiguous_strides, is_contiguous, make_size
+from .shapes import Shape, Size, byte_strides, contiguous_strides, is_contiguous
 
 _new = object.__new__
 _new_size = tuple.__new__
@@ -65,7 +65,7 @@ class TensorBase:
     _nd: np.ndarray | None
     _offset: int
     _rg: bool
-    _shape: Size
+    _shape: Shape
     _storage: np.ndarray
     _strides: tuple[int, ...] | None
     _tangent: Any
@@ -88,16 +88,15 @@ class TensorBase:
         return nd
 
     def _strided_array(self) -> np.ndarray:
-        itemsize = self._dtype.itemsize
-        # A dimension of one element may have a stride that is too large for NumPy.
-        strides = tuple(s * itemsize if n > 1 else itemsize for n, s in zip(self._shape, self.stride(), strict=True))
-        buffer = self._storage.view(np.uint8)  # bfloat16 arrays export no buffer of their own
-        return np.ndarray(self._shape, self._dtype.np, buffer, self._offset * itemsize, strides)
+        kind = self._dtype
+        steps = byte_strides(self._shape, self._strides, kind.itemsize)
+        buffer = self._storage if kind.native else self._storage.view(np.uint8)  # bfloat16 arrays export none
+        return np.ndarray(self._shape, kind.np, buffer, self._offset * kind.itemsize, steps)
 
     @property
     def shape(self) -> Size:
         """The sizes of the dimensions."""
-        return self._shape
+        return _new_size(Size, self._shape)
 
     @property
     def dtype(self) -> dtype:
@@ -121,7 +120,7 @@ class TensorBase:
     def size(self, dim: int | None = None) -> Any:
         """The shape, or the size of the dimension `dim`."""
         if dim is None:
-            return self._shape
+            return _new_size(Size, self._shape)
         from .checks import wrap_dim
 
         return self._shape[wrap_dim("size", dim, len(self._shape), wrap_scalar=False)]
@@ -130,7 +129,7 @@ class TensorBase:
         """The step in elements from one index to the next, for each dimension or for the dimension `dim`."""
         strides = self._strides
         if strides is None:
-            strides = self._strides = contiguous_strides(self._shape)
+            strides = contiguous_strides(self._shape)
         if dim is None:
             return strides
         from .checks import wrap_dim
@@ -215,7 +214,7 @@ class TensorBase:
         return id(self)
 
 
-def fresh(flat: Any, shape: Size, dtype: dtype) -> Any:
+def fresh(flat: Any, shape: Shape, dtype: dtype) -> Any:
     """A tensor over a 1-D contiguous array that nobody else holds."""
     t = _new(_tensor_class)
     t._flat = t._storage = flat
@@ -240,12 +239,12 @@ def adopt(value: Any, dtype: dtype | None = None) -> Any:
         dtype = from_numpy(array.dtype)
     elif array.dtype is not dtype.np and array.dtype != dtype.np:
         array = cast(array, dtype.np)
-    return holding(array, _new_size(Size, array.shape), dtype)
+    return holding(array, array.shape, dtype)
 
 
-def holding(array: np.ndarray, shape: Size, dtype: dtype) -> Any:
+def holding(array: np.ndarray, shape: Shape, dtype: dtype) -> Any:
     """A tensor over an n-d array of this shape and dtype that nobody else holds; copied only to make it contiguous."""
-    flat = array.reshape(-1)
+    flat = array.ravel()
     t = _new(_tensor_class)
     t._flat = t._storage = flat
     base = flat.base  # a copy has another one than what it copies
@@ -262,7 +261,7 @@ def holding(array: np.ndarray, shape: Size, dtype: dtype) -> Any:
 def share(array: np.ndarray) -> Any:
     """A tensor over the memory of any NumPy array with positive strides, whatever its layout."""
     if array.flags.c_contiguous:
-        return fresh(array.reshape(-1), make_size(array.shape), from_numpy(array.dtype))
+        return fresh(array.reshape(-1), array.shape, from_numpy(array.dtype))
     itemsize = array.itemsize
     if any(step < 0 or step % itemsize for step in array.strides):
         raise ValueError(
@@ -272,13 +271,13 @@ def share(array: np.ndarray) -> Any:
     strides = tuple(step // itemsize for step in array.strides)
     span = 1 + sum((size - 1) * step for size, step in zip(array.shape, strides, strict=True)) if array.size else 0
     storage = np.lib.stride_tricks.as_strided(array, (span,), (itemsize,))
-    base = fresh(storage, make_size((span,)), from_numpy(array.dtype))
-    return alias(base, make_size(array.shape), strides, 0)
+    base = fresh(storage, (span,), from_numpy(array.dtype))
+    return alias(base, array.shape, strides, 0)
 
 
 def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:
     """Another tensor over the storage of `base`, without a place in the graph or among the views."""
-    t = fresh(base._storage, shape if type(shape) is Size else make_size(shape), base._dtype)
+    t = fresh(base._storage, tuple(shape), base._dtype)
     t._storage = base._storage
     t._offset = offset
     t._writes = base._shared_version()
@@ -287,7 +286,7 @@ def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset
     return t
 
 
-Place = tuple[Size, tuple[int, ...] | None, int, int | None]
+Place = tuple[Shape, tuple[int, ...] | None, int, int | None]
 
 
 @functools.lru_cache(maxsize=8192)
@@ -304,7 +303,7 @@ def geometries(function: Any, *arguments: Any) -> tuple[Place, ...]:
 
 def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Place:
     """(shape, strides or None where they are the usual ones, offset, number of elements or None if not contiguous)."""
-    shape = make_size(shape)
+    shape = tuple(shape)
     usual = strides is None or tuple(strides) == contiguous_strides(shape)
     steps = None if usual else tuple(strides)  # type: ignore[arg-type]
     return shape, steps, offset, prod(shape) if is_contiguous(shape, steps) else None
@@ -313,11 +312,18 @@ def placed(shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> 
 def view(source: Any, place: Place) -> Any:
     """A view of `source` at a `geometry`: the same memory and version, and the same base."""
     shape, strides, offset, count = place
-    storage = source._storage
-    t = fresh(None if count is None else storage[offset : offset + count], shape, source._dtype)
-    t._storage, t._strides, t._offset = storage, strides, offset
-    t._writes = source._shared_version()
     base = source._base
+    t = _new(_tensor_class)
+    t._storage = storage = source._storage
+    t._flat = None if count is None else storage[offset : offset + count]
+    t._shape = shape
+    t._strides = strides
+    t._offset = offset
+    t._dtype = source._dtype
+    t._device = source._device
+    t._rg = False
+    t._nd = t._fn = t._grad = t._hooks = t._views = t._tangent = None
+    t._writes = source._writes or source._shared_version()
     if base is None:
         base = source
     else:

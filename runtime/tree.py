@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable
 from typing import Any
 
@@ -13,12 +13,12 @@ from .devices import device
 from .dtypes import dtype, from_name, from_numpy, uint8
 from .errors import SerializationError, type_name
 from .rebuild import check_layout, parts, rebuild
-from .shapes import Size, make_size
+from .shapes import Size
 from .tensor import TensorBase, fresh
 
 _PLAIN = (type(None), bool, int, float, str)
 _SEQUENCES: dict[str, Any] = {"list": list, "tuple": tuple, "Size": Size, "set": set, "frozenset": frozenset}
-_MAPPINGS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict}
+_MAPPINGS: dict[str, Any] = {"dict": dict, "OrderedDict": OrderedDict, "Counter": Counter}
 _NAMES = {cls: name for name, cls in {**_SEQUENCES, **_MAPPINGS}.items()}
 _subclasses: dict[str, type] = {}
 
@@ -32,7 +32,7 @@ def register_tensor_class(name: str, cls: type) -> type:
 
 
 def _tensor_classes() -> dict[str, type]:
-    plain = type(fresh(np.empty(0, np.uint8), make_size((0,)), uint8))
+    plain = type(fresh(np.empty(0, np.uint8), (0,), uint8))
     return {"tensor": plain, **_subclasses}
 
 
@@ -158,7 +158,9 @@ class Decoder:
         return self._tensor(node) if kind == "tensor" else self._array(node)
 
     def _mapping(self, node: Node) -> Any:
-        result = _MAPPINGS[node["type"]]((self.decode(k), self.decode(v)) for k, v in node["items"])
+        result = _MAPPINGS[node["type"]]()
+        for key, value in node["items"]:  # one by one: a Counter that is made from pairs counts the pairs
+            result[self.decode(key)] = self.decode(value)
         if "metadata" in node:
             result._metadata = self.decode(node["metadata"])
         return result

@@ -144,6 +144,15 @@ def diagonal(shape: Ints, strides: Ints, offset: int, diagonal_offset: int, dim1
     return (*sizes, length), (*steps, strides[dim1] + strides[dim2]), offset + start
 
 
+def unfold(shape: Ints, strides: Ints, offset: int, dim: int, size: int, step: int) -> Layout:
+    """Windows of `size` places, `step` apart, along `dim`; the places of a window are the last dimension."""
+    if not shape:
+        return (size,), (1,), offset
+    count = (shape[dim] - size) // step + 1
+    steps = (*strides[:dim], step * strides[dim], *strides[dim + 1 :], strides[dim])
+    return (*shape[:dim], count, *shape[dim + 1 :], size), steps, offset
+
+
 def span(size: Ints, stride: Ints) -> int:
     """How many storage elements a layout reaches over, from its offset on; 0 when it is empty."""
     return 1 + sum((n - 1) * s for n, s in zip(size, stride, strict=True)) if prod(size) else 0

@@ -16,6 +16,7 @@ from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, opti
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -28,12 +29,14 @@ from .runtime.autograd import (
 )
 from .runtime.batching import vmap
 from .runtime.broadcasting import broadcast_shapes, broadcast_tensors
+from .runtime.contraction import chain_matmul, einsum, tensordot
 from .runtime.creation import (
     arange,
     as_tensor,
     asarray,
     bartlett_window,
     bernoulli,
+    binomial,
     blackman_window,
     empty,
     empty_like,
@@ -46,9 +49,11 @@ from .runtime.creation import (
     hann_window,
     kaiser_window,
     linspace,
+    multinomial,
     normal,
     ones,
     ones_like,
+    poisson,
     rand,
     rand_like,
     randint,
@@ -57,6 +62,8 @@ from .runtime.creation import (
     randn_like,
     randperm,
     tensor,
+    tril_indices,
+    triu_indices,
     zeros,
     zeros_like,
 )
@@ -117,7 +124,7 @@ from .runtime.queries import (
     isclose,
     numel,
 )
-from .runtime.random import Generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
+from .runtime.random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .runtime.serialization import load, save
 from .runtime.settings import (
     are_deterministic_algorithms_enabled,
@@ -125,6 +132,7 @@ from .runtime.settings import (
     set_float32_matmul_precision,
     use_deterministic_algorithms,
 )
+from .runtime.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
 from .runtime.shapes import Size
 from .runtime.threads import get_num_threads, set_num_threads
 
@@ -138,6 +146,8 @@ half, float, double = float16, float32, float64
 cfloat, cdouble = complex64, complex128
 short, int, long = int16, int32, int64
 bool = bool_
+
+_keep_freed_memory()
 
 __all__ = [
     "BFloat16Tensor",
@@ -161,16 +171,23 @@ __all__ = [
     "are_deterministic_algorithms_enabled",
     "as_tensor",
     "asarray",
+    "atleast_1d",
+    "atleast_2d",
+    "atleast_3d",
     "autograd",
     "backends",
     "bernoulli",
     "bfloat16",
+    "block_diag",
+    "binomial",
     "bool",
     "broadcast_shapes",
     "broadcast_tensors",
     "can_cast",
+    "cartesian_prod",
     "cdouble",
     "cfloat",
+    "chain_matmul",
     "channels_last",
     "channels_last_3d",
     "complex64",
@@ -179,10 +196,12 @@ __all__ = [
     "complex128",
     "contiguous_format",
     "cuda",
+    "default_generator",
     "device",
     "double",
     "dtype",
     "e",
+    "einsum",
     "empty",
     "empty_like",
     "enable_grad",
@@ -234,6 +253,8 @@ __all__ = [
     "long",
     "manual_seed",
     "memory_format",
+    "meshgrid",
+    "multinomial",
     "nan",
     "newaxis",
     "nn",
@@ -244,6 +265,7 @@ __all__ = [
     "ones_like",
     "optim",
     "pi",
+    "poisson",
     "preserve_format",
     "profiler",
     "promote_types",
@@ -268,6 +290,9 @@ __all__ = [
     "special",
     "strided",
     "tensor",
+    "tril_indices",
+    "triu_indices",
+    "tensordot",
     "uint8",
     "use_deterministic_algorithms",
     "utils",

@@ -3,6 +3,9 @@
 from ...generated.ops import (
     adaptive_avg_pool1d,
     avg_pool1d,
+    bilinear,
+    celu_,
+    channel_shuffle,
     conv1d,
     conv2d,
     conv3d,
@@ -16,6 +19,8 @@ from ...generated.ops import (
     embedding_bag,
     gaussian_nll_loss,
     gelu,
+    glu,
+    hardshrink,
     hardtanh_,
     hinge_embedding_loss,
     huber_loss,
@@ -33,11 +38,20 @@ from ...generated.ops import (
     multilabel_soft_margin_loss,
     normalize,
     pairwise_distance,
+    pdist,
+    pixel_shuffle,
+    pixel_unshuffle,
     poisson_nll_loss,
+    prelu,
     relu_,
+    selu_,
     smooth_l1_loss,
     soft_margin_loss,
     softplus,
+    softshrink,
+    softsign,
+    tanhshrink,
+    threshold_,
     triplet_margin_loss,
 )
 from .activation import elu, hardtanh, leaky_relu, relu, relu6, sigmoid, silu, tanh
@@ -54,6 +68,7 @@ from .classification import cross_entropy, nll_loss
 from .dropout import dropout
 from .embedding import embedding, one_hot
 from .feature_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
+from .folding import fold, unfold
 from .fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
 from .group_norm import group_norm, instance_norm
 from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
@@ -61,7 +76,11 @@ from .multihead import multi_head_attention_forward
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
+from .randomized import gumbel_softmax, rrelu
+from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
+from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
 from .rms_norm import local_response_norm, rms_norm
+from .sampling import affine_grid, grid_sample
 from .softmax import log_softmax, softmax, softmin
 from .triplet import triplet_margin_with_distance_loss
 from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
@@ -78,8 +97,11 @@ __all__ = [
     "avg_pool2d",
     "avg_pool3d",
     "batch_norm",
+    "bilinear",
     "binary_cross_entropy",
     "binary_cross_entropy_with_logits",
+    "celu",
+    "celu_",
     "conv1d",
     "conv2d",
     "conv3d",
@@ -103,7 +125,12 @@ __all__ = [
     "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
+    "glu",
     "group_norm",
+    "gumbel_softmax",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
     "hardtanh",
     "hardtanh_",
     "hinge_embedding_loss",
@@ -128,6 +155,7 @@ __all__ = [
     "max_unpool1d",
     "max_unpool2d",
     "max_unpool3d",
+    "mish",
     "mse_loss",
     "multi_head_attention_forward",
     "multi_margin_loss",
@@ -139,11 +167,16 @@ __all__ = [
     "pad",
     "pairwise_distance",
     "poisson_nll_loss",
+    "pdist",
+    "prelu",
     "relu",
     "relu6",
     "relu_",
     "rms_norm",
+    "rrelu",
     "scaled_dot_product_attention",
+    "selu",
+    "selu_",
     "sigmoid",
     "silu",
     "smooth_l1_loss",
@@ -151,7 +184,23 @@ __all__ = [
     "softmax",
     "softmin",
     "softplus",
+    "softshrink",
+    "softsign",
     "tanh",
     "triplet_margin_loss",
     "triplet_margin_with_distance_loss",
+    "tanhshrink",
+    "threshold",
+    "threshold_",
+    "fold",
+    "unfold",
+    "interpolate",
+    "upsample",
+    "upsample_bilinear",
+    "upsample_nearest",
+    "affine_grid",
+    "grid_sample",
+    "channel_shuffle",
+    "pixel_shuffle",
+    "pixel_unshuffle",
 ]

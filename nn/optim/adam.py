@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
-from ...runtime.creation import tensor, zeros_like
-from ...runtime.dtypes import float32
+from ...runtime.creation import zeros_like
 from ...runtime.kernels.cpu.optim import adam_update
 from . import fused as fused_rule
-from .groups import check_not_negative
+from .hyperparameters import check_betas, check_rate, check_ways
 from .per_parameter import PerParameter
+from .rule import count, rate, start, written
 
 
 class Adam(PerParameter):
@@ -29,6 +29,8 @@ class Adam(PerParameter):
         amsgrad: divide by the greatest v so far.
         foreach: accepted for compatibility.
         maximize: go up instead of down.
+        capturable: accepted for compatibility.
+        differentiable: let gradients flow through the step.
         fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
         decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
 
@@ -59,10 +61,14 @@ class Adam(PerParameter):
         *,
         foreach: bool | None = None,
         maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
         fused: bool | None = None,
         decoupled_weight_decay: bool = False,
     ) -> None:
-        _check(lr, betas, eps, weight_decay)
+        check_rate(lr, eps, weight_decay)
+        check_betas(betas)
+        check_ways(fused, foreach, differentiable)
         defaults = {
             "lr": lr,
             "betas": betas,
@@ -71,6 +77,8 @@ class Adam(PerParameter):
             "amsgrad": amsgrad,
             "maximize": maximize,
             "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
             "fused": fused,
             "decoupled_weight_decay": decoupled_weight_decay,
         }
@@ -79,12 +87,13 @@ class Adam(PerParameter):
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
         state = self.state[param]
         if not state:
-            _start(state, param)
+            start(state, param, "exp_avg", "exp_avg_sq")
         if group["amsgrad"] and "max_exp_avg_sq" not in state:
             state["max_exp_avg_sq"] = zeros_like(param)
         beta1, beta2 = group["betas"]
         settings = (
-            float(group["lr"]),
+            count(state),
+            rate(group),
             float(beta1),
             float(beta2),
             float(group["eps"]),
@@ -94,31 +103,7 @@ class Adam(PerParameter):
             bool(group["maximize"]),
         )
         tensors = (param, grad, state["exp_avg"], state["exp_avg_sq"], state.get("max_exp_avg_sq"))
-        fused_rule.update(adam_update, _update, tensors, settings, group["fused"], state["step"])
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        for kept in self.state.values():
-            step = kept.get("step")
-            if step is not None and not (isinstance(step, Tensor) and step.dtype is float32):
-                kept["step"] = tensor(float(step), dtype=float32)
-
-
-def _check(lr: Any, betas: tuple[float, float], eps: float, weight_decay: float) -> None:
-    check_not_negative("learning rate", lr)
-    check_not_negative("epsilon value", eps)
-    if not isinstance(betas, (tuple, list)) or len(betas) != 2:
-        raise TypeError(f"betas must be a pair of numbers, not {betas!r}")
-    for position, beta in enumerate(betas):
-        check_not_negative(f"beta parameter at index {position}", beta)
-        if not beta < 1.0:
-            raise ValueError(f"Invalid beta parameter at index {position}: {beta}")
-    check_not_negative("weight_decay value", weight_decay)
-
-
-def _start(state: dict[str, Any], param: Tensor) -> None:
-    state["step"] = tensor(0.0, dtype=float32)
-    state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
+        fused_rule.update(adam_update, _update, tensors, settings, fused_rule.allowed(group))
 
 
 def _update(
@@ -127,8 +112,8 @@ def _update(
     exp_avg: Tensor,
     exp_avg_sq: Tensor,
     max_exp_avg_sq: Tensor | None,
-    step: Tensor,
-    lr: float,
+    step: float,
+    lr: Any,
     beta1: float,
     beta2: float,
     eps: float,
@@ -138,19 +123,15 @@ def _update(
     maximize: bool,
 ) -> None:
     """The rule as tensor operations; `kernels.cpu.optim.adam_update` is the same in one pass."""
-    if param.is_complex():
-        raise RuntimeError("Adam: a complex parameter must be contiguous and on the CPU, and fused must not be False")
-    step += 1
-    count = step.item()
     if maximize:
         grad = -grad
     if decoupled:
         param.mul_(1 - lr * weight_decay)
     elif weight_decay != 0:
         grad = grad.add(param, alpha=weight_decay)
-    exp_avg.lerp_(grad, 1 - beta1)
-    exp_avg_sq.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
+    square = written(exp_avg_sq, exp_avg_sq.mul(beta2).addcmul_(grad, grad, value=1 - beta2))
     if max_exp_avg_sq is not None:
-        exp_avg_sq = max_exp_avg_sq.copy_(max_exp_avg_sq.maximum(exp_avg_sq))
-    denominator = (exp_avg_sq.sqrt() / (1 - beta2**count) ** 0.5).add_(eps)
-    param.addcdiv_(exp_avg, denominator, value=-lr / (1 - beta1**count))
+        square = written(max_exp_avg_sq, max_exp_avg_sq.maximum(square))
+    denominator = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(eps)
+    param.sub_(mean / denominator * (lr / (1 - beta1**step)))

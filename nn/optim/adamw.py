@@ -23,6 +23,8 @@ class AdamW(Adam):
         amsgrad: divide by the greatest mean square so far.
         maximize: go up instead of down.
         foreach: accepted for compatibility.
+        capturable: accepted for compatibility.
+        differentiable: let gradients flow through the step.
         fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
 
     Raises:
@@ -51,6 +53,8 @@ class AdamW(Adam):
         *,
         maximize: bool = False,
         foreach: bool | None = None,
+        capturable: bool = False,
+        differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
         super().__init__(
@@ -62,6 +66,8 @@ class AdamW(Adam):
             amsgrad,
             foreach=foreach,
             maximize=maximize,
+            capturable=capturable,
+            differentiable=differentiable,
             fused=fused,
             decoupled_weight_decay=True,
         )

@@ -10,6 +10,7 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import watch
 from ...runtime.autograd.mutation import announce_write
+from .rule import in_parts
 
 _EMPTY: dict[Any, np.ndarray] = {
     np.dtype(np.float32): np.empty(0, np.float32),
@@ -23,21 +24,25 @@ def update(
     tensors: Sequence[Tensor | None],
     settings: Sequence[Any],
     fused: bool | None,
-    *counters: Tensor,
 ) -> None:
     """Change a parameter, the first of `tensors`: by the kernel, or by the same rule in tensor operations.
 
-    `counters` are further tensors of any shape that the rule writes. The kernel takes what is contiguous, writable, on
-    the CPU, of one size, and float32, float64 or complex (as pairs of reals).
+    The kernel takes what is contiguous, writable, on the CPU, of one size, and float32, float64 or complex (as pairs of
+    reals).
     """
     arrays = None if fused is False else _arrays(tensors)
     if arrays is None:
-        rule(*tensors, *counters, *settings)
+        in_parts(rule, tensors, *settings)
         return
     if watch.active:
         announce_write(tensors[0])
-    kernel(*arrays, *(counter._flat for counter in counters), *settings)
+    kernel(*arrays, *settings)
     tensors[0]._bump_version()  # type: ignore[union-attr]
+
+
+def allowed(group: dict[str, Any]) -> bool | None:
+    """What the group says of fused steps; gradients flow through tensor operations only."""
+    return False if group["differentiable"] else group["fused"]
 
 
 def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:

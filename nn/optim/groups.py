@@ -5,16 +5,15 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-import numpy as np
-
 from ...generated.tensor import Tensor
 from ...runtime.errors import type_name
 
 
-def check_group(group: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
+def check_group(group: dict[str, Any], others: list[dict[str, Any]], differentiable: bool = False) -> dict[str, Any]:
     """A copy of the group with a list of leaf tensors under "params", none of them in another group.
 
-    Pairs of a name and a tensor are taken apart: the names go to "param_names".
+    Pairs of a name and a tensor are taken apart: the names go to "param_names". Steps that are `differentiable` change
+    tensors that were computed, too.
     """
     group = dict(group)
     given = group["params"]
@@ -35,15 +34,15 @@ def check_group(group: dict[str, Any], others: list[dict[str, Any]]) -> dict[str
             "all optimizer param groups should be with/without names. "
             f"cannot add param group with{'' if names else 'out'} names to the optimizer"
         )
-    _check_params(group["params"], others)
+    _check_params(group["params"], others, differentiable)
     return group
 
 
-def _check_params(params: list[Any], others: list[dict[str, Any]]) -> None:
+def _check_params(params: list[Any], others: list[dict[str, Any]], differentiable: bool) -> None:
     for param in params:
         if not isinstance(param, Tensor):
             raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {type_name(param)}")
-        if not param.is_leaf:
+        if not (param.is_leaf or param.retains_grad or differentiable):
             raise ValueError("can't optimize a non-leaf Tensor")
     own = {id(param) for param in params}
     if len(own) != len(params):
@@ -54,11 +53,3 @@ def _check_params(params: list[Any], others: list[dict[str, Any]]) -> None:
         )
     if any(id(param) in own for other in others for param in other["params"]):
         raise ValueError("some parameters appear in more than one parameter group")
-
-
-def check_not_negative(name: str, value: Any) -> None:
-    """A hyperparameter must be a number, or a tensor of one, that is not negative."""
-    if not isinstance(value, (int, float, np.number, Tensor)):
-        raise TypeError(f"{name} must be a number, not {type_name(value)}")
-    if not value >= 0:
-        raise ValueError(f"Invalid {name}: {value}")

@@ -111,7 +111,7 @@ class Optimizer(OptimizerState):
         """
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
-        group = check_group(param_group, self.param_groups)
+        group = check_group(param_group, self.param_groups, bool(self.defaults.get("differentiable")))
         for name, default in self.defaults.items():
             if default is required and name not in group:
                 raise ValueError(f"parameter group didn't specify a value of required optimization parameter {name}")

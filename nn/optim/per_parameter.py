@@ -6,6 +6,8 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import enable_grad, no_grad
+from ...runtime.creation import tensor
+from ...runtime.dtypes import float32
 from .optimizer import Closure, Optimizer
 
 
@@ -28,9 +30,19 @@ class PerParameter(Optimizer):
         if closure is not None:
             with enable_grad():
                 loss = closure()
-        with no_grad():
+        with enable_grad() if self.defaults.get("differentiable") else no_grad():
             for group in self.param_groups:
                 for param in group["params"]:
                     if param.grad is not None:
                         self._update(param, param.grad, group)
         return loss
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        for group in self.param_groups:
+            for name, default in self.defaults.items():  # what older programs did not save
+                group.setdefault(name, default)
+        for kept in self.state.values():
+            step = kept.get("step")
+            if step is not None and not (isinstance(step, Tensor) and step.dtype is float32):
+                kept["step"] = tensor(float(step), dtype=float32)

@@ -9,8 +9,9 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import empty_like
 from ...runtime.kernels.cpu.optim import sgd_update
 from . import fused as fused_rule
-from .groups import check_not_negative
+from .hyperparameters import check_not_negative, check_rate, check_ways
 from .per_parameter import PerParameter
+from .rule import rate, written
 
 
 class SGD(PerParameter):
@@ -28,6 +29,7 @@ class SGD(PerParameter):
         nesterov: look ahead along the momentum.
         maximize: go up instead of down.
         foreach: accepted for compatibility.
+        differentiable: let gradients flow through the step.
         fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
 
     Raises:
@@ -56,11 +58,12 @@ class SGD(PerParameter):
         *,
         maximize: bool = False,
         foreach: bool | None = None,
+        differentiable: bool = False,
         fused: bool | None = None,
     ) -> None:
-        check_not_negative("learning rate", lr)
+        check_rate(lr, weight_decay=weight_decay)
         check_not_negative("momentum value", momentum)
-        check_not_negative("weight_decay value", weight_decay)
+        check_ways(fused, foreach, differentiable)
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
         defaults = {
@@ -71,6 +74,7 @@ class SGD(PerParameter):
             "nesterov": nesterov,
             "maximize": maximize,
             "foreach": foreach,
+            "differentiable": differentiable,
             "fused": fused,
         }
         super().__init__(params, defaults)
@@ -84,14 +88,14 @@ class SGD(PerParameter):
                 buffer = self.state[param]["momentum_buffer"] = empty_like(param)
         settings = (
             is_first,
-            float(group["lr"]),
+            rate(group),
             float(group["momentum"]),
             float(group["dampening"]),
             float(group["weight_decay"]),
             bool(group["nesterov"]),
             bool(group["maximize"]),
         )
-        fused_rule.update(sgd_update, _update, (param, grad, buffer), settings, group["fused"])
+        fused_rule.update(sgd_update, _update, (param, grad, buffer), settings, fused_rule.allowed(group))
 
 
 def _update(
@@ -99,7 +103,7 @@ def _update(
     grad: Tensor,
     buffer: Tensor | None,
     is_first: bool,
-    lr: float,
+    lr: Any,
     momentum: float,
     dampening: float,
     weight_decay: float,
@@ -112,9 +116,6 @@ def _update(
     if weight_decay != 0:
         grad = grad.add(param, alpha=weight_decay)
     if buffer is not None:
-        if is_first:
-            buffer.copy_(grad)
-        else:
-            buffer.mul_(momentum).add_(grad, alpha=1 - dampening)
-        grad = grad.add(buffer, alpha=momentum) if nesterov else buffer
-    param.add_(grad, alpha=-lr)
+        kept = written(buffer, grad if is_first else buffer.mul(momentum).add_(grad, alpha=1 - dampening))
+        grad = grad.add(kept, alpha=momentum) if nesterov else kept
+    param.sub_(grad * lr)

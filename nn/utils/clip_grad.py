@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable
 
 from ...generated.ops import stack
@@ -151,3 +152,23 @@ def clip_grad_value_(parameters: Tensors, clip_value: float, foreach: bool | Non
     for parameter in _as_list(parameters):
         if parameter.grad is not None:
             parameter.grad.clamp_(min=-bound, max=bound)
+
+
+def clip_grad_norm(
+    parameters: Tensors,
+    max_norm: float,
+    norm_type: float = 2.0,
+    error_if_nonfinite: bool = False,
+    foreach: bool | None = None,
+) -> Tensor:
+    """The old name of `clip_grad_norm_`; deprecated.
+
+    Args:
+        parameters, max_norm, norm_type, error_if_nonfinite, foreach: as there.
+    """
+    warnings.warn(
+        "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)

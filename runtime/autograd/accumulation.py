@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.cpu.copies import copied
 from ..kernels.jit import jit
-from ..shapes import make_size
 from ..tensor import alias, fresh
 
 _adding = threading.RLock()
@@ -25,7 +25,7 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
         return  # switched off since it was used
     if leaf._grad is None:
         if create or not owned or grad._flat is None or leaf._flat is None or grad._base is not None:
-            grad = laid_out_like(leaf, grad if create else grad.detach())
+            grad = laid_out_like(leaf, grad) if create else copy_for(leaf, grad)
         if leaf._grad is None:  # no other thread has come first meanwhile
             leaf._grad = grad
             return
@@ -45,12 +45,20 @@ def all_different(grads: Sequence[Any]) -> bool:
     return len(set(given)) == len(given)
 
 
+def copy_for(leaf: Any, grad: Any) -> Any:
+    """A copy of a gradient for a leaf, outside any graph."""
+    if leaf._flat is None or grad._shape != leaf._shape:
+        return laid_out_like(leaf, grad.detach())
+    flat = copied(grad.array).ravel() if grad._flat is None else grad._flat.copy()
+    return fresh(flat, leaf._shape, grad._dtype)
+
+
 def laid_out_like(leaf: Any, grad: Any) -> Any:
     """A copy of a gradient with the strides of its leaf where those leave no gaps, else contiguous."""
     if leaf._flat is not None or not is_dense(leaf._shape, leaf.stride()):
         return grad.clone()
     count = leaf.numel()
-    blank = fresh(np.empty(count, grad._dtype.np), make_size((count,)), grad._dtype)
+    blank = fresh(np.empty(count, grad._dtype.np), (count,), grad._dtype)
     return alias(blank, leaf._shape, leaf.stride(), 0).copy_(grad)
 
 

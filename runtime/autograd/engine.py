@@ -64,6 +64,10 @@ class BackwardPass:
             node.release()
         if self.hooked is not None:
             grads = self.hold_back(edges, grads)
+        elif len(edges) == 1 and (edge := edges[0]) is not None and edge.edge_kind == NODE and edge not in self.buffers:
+            heap, found = self.heap, grads[0]
+            if found is not None and (not heap or -heap[0][0] < edge.sequence):  # what `follow` would do
+                return edge, found
         return self.follow(edges, grads, node.gives_fresh, grad)
 
     def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:

@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import functools
 from typing import Any
 
+from ..kernels.cpu.reductions import sum_to_size
 from ..namespace import op
+from ..shapes import Shape
+from ..tensor import fresh
+from .grad_mode import mode, watch
 
 
 def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
     """A gradient made to look like its input: summed over broadcast dimensions, projected to real, cast."""
     shape, dtype = meta
     if grad._shape != shape:
-        grad = op.sum_to_size(grad, shape) if was_broadcast(shape, grad._shape) else grad.expand(shape)
+        if not was_broadcast(shape, grad._shape):
+            grad = grad.expand(shape)
+        elif mode.grad or watch.active or not grad._dtype.native:
+            grad = op.sum_to_size(grad, shape)
+        else:
+            grad = fresh(sum_to_size(grad.array, shape).ravel(), shape, grad._dtype)
     if grad._dtype is not dtype:
         if grad._dtype.kind == "c" and dtype.kind != "c":
             grad = op.real(grad)
@@ -21,6 +30,7 @@ def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
     return grad
 
 
-def was_broadcast(shape: Sequence[int], to: Sequence[int]) -> bool:
+@functools.lru_cache(maxsize=4096)
+def was_broadcast(shape: Shape, to: Shape) -> bool:
     """Whether `to` is larger than `shape` by broadcasting; with empty tensors their element counts cannot tell."""
     return len(to) > len(shape) or any(size == 1 != wide for size, wide in zip(shape[::-1], to[::-1], strict=False))

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
 
+from ..namespace import op
 from ..shapes import broadcast_shapes
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -30,7 +31,7 @@ def expand_batch(grad: Tensor, batch_shape: Sequence[int]) -> Tensor:
 def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
     """The product of the last two dimensions by the op that fits the numbers of dimensions."""
     if len(self._shape) == 2 == len(other._shape):
-        return self.mm(other)
+        return op.mm(self, other)
     ranks = (min(self.ndim, 3), min(other.ndim, 3))
     if ranks == (1, 1):
         return self.dot(other)

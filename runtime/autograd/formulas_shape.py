@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from math import prod
 from typing import Any, TypeAlias
@@ -15,11 +16,17 @@ Ints: TypeAlias = Sequence[int]
 
 def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
     """A view under another shape where strides allow, else a copy."""
-    if self.is_contiguous() or views.view(self.shape, self.stride(), 0, shape) is not None:
-        return self.view(shape)
-    found = self.clone().view(shape)
+    if self._flat is not None or is_viewable(self._shape, self.stride(), shape):
+        return op.view(self, shape)
+    found = op.view(self.clone(), shape)
     found._base = found._views = None  # nobody else has the copy: it is no view
     return found
+
+
+@functools.lru_cache(maxsize=4096)
+def is_viewable(shape: Ints, strides: Ints, to: Ints) -> bool:
+    """Whether elements of these strides lie as a view under another shape needs them."""
+    return views.view(shape, strides, 0, to) is not None
 
 
 def flattened(shape: Ints, start_dim: int, end_dim: int) -> tuple[int, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 
 from ..errors import ArgumentError, GraphError, type_name
 from ..namespace import op
+from ..shapes import Size
 from ..tensor import TensorBase, fresh
 from .accumulate_grad import AccumulateGrad
 from .node import Output
@@ -90,7 +92,7 @@ def initial(name: str, root: Any, given: Any, index: int = 0, batched: bool = Fa
     if shape is None:
         return given
     if given._shape != shape or batched:
-        _check_shape(name, given._shape, shape, index, batched)
+        _check_shape(name, Size(given._shape), Size(shape), index, batched)
     if (given._dtype.kind == "c") != (dtype.kind == "c"):
         raise GraphError(
             f"{name}(): For complex Tensors, both grad_output and output are required to have the same dtype. "
@@ -126,9 +128,13 @@ def _one(name: str, shape: Any, dtype: Any) -> Any:
         raise GraphError(f"{name}(): grad can be implicitly created only for scalar outputs{found}")
     if dtype.kind == "c":
         raise GraphError(f"{name}(): grad can be implicitly created only for real scalar outputs but got {dtype!r}")
-    one = np.empty(1, dtype.np)
-    one.fill(1)
-    return fresh(one, shape, dtype)
+    return fresh(one_in(dtype).copy(), shape, dtype)
+
+
+@functools.cache
+def one_in(dtype: Any) -> np.ndarray:
+    """[1] in a dtype, to be copied: that takes less time than making it."""
+    return np.ones(1, dtype.np)
 
 
 def _meta_of_edge(edge: Any) -> Any:

@@ -1,6 +1,7 @@
 """Functions that make tensors out of data, constants, ranges and random numbers."""
 
 from ..namespace import op
+from .counts import binomial, multinomial, poisson
 from .data import as_tensor, asarray, from_dlpack, from_numpy, tensor
 from .drawing import bernoulli, normal
 from .filled import empty, eye, full, ones, zeros
@@ -16,7 +17,9 @@ from .like import (
 from .new import new_empty, new_full, new_ones, new_tensor, new_zeros
 from .ranges import arange, linspace
 from .refill import bernoulli_, exponential_, normal_, random_, uniform_
+from .refill_skewed import cauchy_, geometric_, log_normal_
 from .sampling import rand, randint, randn, randperm
+from .triangles import tril_indices, triu_indices
 from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 
 __all__ = [
@@ -27,6 +30,8 @@ __all__ = [
     "bernoulli",
     "bernoulli_",
     "blackman_window",
+    "binomial",
+    "cauchy_",
     "empty",
     "empty_like",
     "exponential_",
@@ -38,7 +43,10 @@ __all__ = [
     "hamming_window",
     "hann_window",
     "kaiser_window",
+    "geometric_",
     "linspace",
+    "log_normal_",
+    "multinomial",
     "new_empty",
     "new_full",
     "new_ones",
@@ -48,6 +56,7 @@ __all__ = [
     "normal_",
     "ones",
     "ones_like",
+    "poisson",
     "rand",
     "rand_like",
     "randint",
@@ -57,6 +66,8 @@ __all__ = [
     "random_",
     "randperm",
     "tensor",
+    "tril_indices",
+    "triu_indices",
     "uniform_",
     "zeros",
     "zeros_like",

@@ -13,8 +13,9 @@ from ..errors import ShapeError, UnsupportedDtypeError
 from ..lifting import liftable
 from ..namespace import op
 from ..random import Generator
-from ..shapes import Size, broadcast_shapes
+from ..shapes import Shape, broadcast_shapes
 from ..tensor import TensorBase, alias, compute_array
+from ..writing import write_out
 from .options import checked_size, chosen_dtype, finish, from_array
 from .sampling import normal as standard_normal
 from .sampling import stream
@@ -30,6 +31,7 @@ def normal(
     dtype: Any = None,
     device: Any = None,
     requires_grad: bool = False,
+    out: Any = None,
 ) -> Any:
     """Numbers drawn from normal distributions: `normal(mean, std, size)`, or one for each element of tensors.
 
@@ -41,6 +43,7 @@ def normal(
         dtype: the element type where both are numbers; the default one when not given.
         device: where the tensor is made.
         requires_grad: whether operations on the tensor are recorded.
+        out: a tensor that takes the numbers; its shape is the size where both are numbers and none is given.
 
     Raises:
         RuntimeError: a standard deviation is negative.
@@ -57,13 +60,16 @@ def normal(
     given = [value for value in (mean, std) if _is_tensor(value)]
     if given:
         like = op.add(*given) if len(given) == 2 else given[0]
-        return standard_normal("normal", rng, like._shape, like._dtype) * std + mean
+        found = standard_normal("normal", rng, like._shape, like._dtype) * std + mean
+        return found if out is None else write_out("normal", out, found)
+    size = out.shape if size is None and _is_tensor(out) else size
     if size is None:
         raise TypeError("normal(): expected a size where mean and std are numbers")
     shape = checked_size("normal", checks.integer_list("normal", "size", size))
     drawn = standard_normal("normal", rng, shape, chosen_dtype("normal", dtype, get_default_dtype()))
     center, width = checks.floating("normal", "mean", mean), checks.floating("normal", "std", std)
-    return finish("normal", drawn.mul_(width).add_(center), device, requires_grad)
+    found = finish("normal", drawn.mul_(width).add_(center), device, requires_grad)
+    return found if out is None else write_out("normal", out, found)
 
 
 def _plain(value: Any) -> Any:
@@ -80,13 +86,14 @@ def _require_deviation(std: Any) -> None:
 
 
 @liftable("random")
-def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None) -> Any:
+def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None, out: Any = None) -> Any:
     """For each element 1 with the probability that it is, 0 otherwise.
 
     Args:
         input: the probabilities.
         p: one probability instead of those in `input`.
         generator: where the randomness comes from; the default generator when not given.
+        out: a tensor that takes the numbers.
 
     Returns:
         Tensor: of the shape and dtype of `input`; no gradient flows through.
@@ -102,10 +109,11 @@ def bernoulli(input: Any, p: Any = None, *, generator: Generator | None = None) 
     checks.tensor("bernoulli", "input", input)
     if input._dtype.kind != "f" and p is None:
         raise UnsupportedDtypeError(f"bernoulli(): expected a floating point dtype, but got {input._dtype}")
-    return from_array(trials("bernoulli", input if p is None else p, input._shape, generator), input._dtype)
+    found = from_array(trials("bernoulli", input if p is None else p, input._shape, generator), input._dtype)
+    return found if out is None else write_out("bernoulli", out, found)
 
 
-def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.ndarray:
+def trials(name: str, p: Any, shape: Shape, generator: Generator | None) -> np.ndarray:
     """An array that is True with probability p: a number, or a tensor that broadcasts to the shape."""
     chances = compute_array(p) if _is_tensor(p) else np.asarray(checks.floating(name, "p", p))
     outside = ~((chances >= 0) & (chances <= 1))
@@ -116,7 +124,7 @@ def trials(name: str, p: Any, shape: Size, generator: Generator | None) -> np.nd
     return np.asarray(stream(name, generator).random(shape) < chances)
 
 
-def exponential(rng: np.random.Generator, rate: float, size: Size, kind: Dtype) -> Any:
+def exponential(rng: np.random.Generator, rate: float, size: Shape, kind: Dtype) -> Any:
     """Numbers of an exponential distribution."""
     if kind.kind != "f":
         raise UnsupportedDtypeError(f"exponential_(): expected a floating point dtype, but got {kind}")

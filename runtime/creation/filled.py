@@ -8,7 +8,6 @@ import numpy as np
 
 from .. import checks
 from ..dtypes import get_default_dtype, scalar_type
-from ..shapes import make_size
 from ..tensor import adopt, fresh
 from .options import allocate, allocating, checked_size, chosen_dtype, filled, finish, size_argument
 
@@ -136,7 +135,7 @@ def eye(
     """
     rows = checks.integer("eye", "n", n)
     columns = rows if m is None else checks.integer("eye", "m", m)
-    checked_size("eye", make_size((rows, columns)))
+    checked_size("eye", (rows, columns))
     kind = chosen_dtype("eye", dtype, get_default_dtype())
     with allocating("eye"):
         t = adopt(np.eye(rows, columns, dtype=kind.np))

@@ -15,14 +15,14 @@ from ..devices import resolve
 from ..dtypes import dtype
 from ..errors import DtypeError
 from ..limits import finfo, iinfo
-from ..shapes import Size, make_size
+from ..shapes import Shape
 from ..tensor import adopt, fresh
 
 _TOO_MANY = 2**59  # elements of 16 bytes would take 2**63 bytes
 _finfo, _iinfo = cache(finfo), cache(iinfo)
 
 
-def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Size:
+def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Shape:
     """The size in `op(2, 3)`, `op((2, 3))` or `op(size=(2, 3))`."""
     if not sizes:
         if size is None:
@@ -37,7 +37,7 @@ def size_argument(op: str, sizes: tuple[Any, ...], size: Any = None) -> Size:
     return checked_size(op, checks.integer_list(op, "size", sizes))
 
 
-def checked_size(op: str, size: tuple[int, ...]) -> Size:
+def checked_size(op: str, size: tuple[int, ...]) -> Shape:
     """A size that can be allocated."""
     count = 1
     for length in size:
@@ -48,7 +48,7 @@ def checked_size(op: str, size: tuple[int, ...]) -> Size:
         raise RuntimeError(f"{op}(): expected at most 64 dimensions, but got {len(size)}")
     if count >= _TOO_MANY:
         raise RuntimeError(f"{op}(): storage size calculation overflowed with sizes={list(size)}")
-    return make_size(size)
+    return size
 
 
 def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
@@ -56,7 +56,7 @@ def chosen_dtype(op: str, given: Any, default: dtype) -> dtype:
     return default if given is None else checks.dtype(op, "dtype", given)
 
 
-def allocate(op: str, size: Size, kind: dtype) -> np.ndarray:
+def allocate(op: str, size: Shape, kind: dtype) -> np.ndarray:
     """An uninitialised 1-D array for a tensor of this size."""
     with allocating(op):
         return np.empty(prod(size), kind.np)
@@ -71,7 +71,7 @@ def allocating(op: str) -> Iterator[None]:
         raise RuntimeError(f"{op}(): can't allocate memory: {error}") from None
 
 
-def filled(op: str, size: Size, value: Any, kind: dtype) -> Any:
+def filled(op: str, size: Shape, value: Any, kind: dtype) -> Any:
     """A tensor of one value, which must be representable in the dtype."""
     flat = allocate(op, size, kind)
     flat.fill(convert_number(op, value, kind))

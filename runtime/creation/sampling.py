@@ -13,7 +13,7 @@ from ..errors import DtypeError, UnsupportedDtypeError
 from ..lifting import liftable
 from ..limits import iinfo
 from ..random import Generator, default_generator
-from ..shapes import Size
+from ..shapes import Shape
 from .options import allocating, checked_size, chosen_dtype, finish, from_array, size_argument
 
 
@@ -23,7 +23,7 @@ def stream(op: str, generator: Generator | None) -> np.random.Generator:
     return (default_generator if chosen is None else chosen).rng
 
 
-def uniform(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
+def uniform(op: str, rng: np.random.Generator, size: Shape, kind: Dtype) -> Any:
     """Numbers in [0, 1), also after rounding to a 16-bit dtype; both parts of a complex number."""
     if kind.kind == "c":
         with allocating(op):
@@ -39,7 +39,7 @@ def uniform(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
     return from_array(np.asarray(values), kind)
 
 
-def normal(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
+def normal(op: str, rng: np.random.Generator, size: Shape, kind: Dtype) -> Any:
     """Numbers of mean 0 and variance 1; a complex number has half of the variance in each part."""
     if kind.kind == "c":
         with allocating(op):
@@ -51,7 +51,7 @@ def normal(op: str, rng: np.random.Generator, size: Size, kind: Dtype) -> Any:
         return from_array(np.asarray(rng.standard_normal(size, kind.compute.np)), kind)
 
 
-def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: Size, kind: Dtype) -> Any:
+def integers(op: str, rng: np.random.Generator, bounds: tuple[int, int], size: Shape, kind: Dtype) -> Any:
     """Integers in [low, high), each equally likely."""
     low, high = bounds
     if low >= high:

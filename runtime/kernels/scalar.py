@@ -19,6 +19,16 @@ from .scalar_arc import acos as acos
 from .scalar_arc import asin as asin
 from .scalar_arc import atan as atan
 from .scalar_arc import atan2 as atan2
+from .scalar_bits import angle as angle
+from .scalar_bits import copysign as copysign
+from .scalar_bits import gcd as gcd
+from .scalar_bits import isneginf as isneginf
+from .scalar_bits import isposinf as isposinf
+from .scalar_bits import lcm as lcm
+from .scalar_bits import left_shift as left_shift
+from .scalar_bits import nextafter as nextafter
+from .scalar_bits import right_shift as right_shift
+from .scalar_bits import signbit as signbit
 from .scalar_circular import cos as cos
 from .scalar_circular import sin as sin
 from .scalar_circular import tan as tan

@@ -56,6 +56,10 @@ def imag(z: Any) -> Any:
     return z.imag
 
 
+def angle(z: Any) -> Any:
+    return atan2(z.imag, z.real)
+
+
 def isnan(z: Any) -> Any:
     return real_isnan(z.real) or real_isnan(z.imag)
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from . import rows
 from .compile import building, cpu_library, rebuilt
+from .placewise import placewise
 
 
 class ElementKernels:
@@ -34,7 +35,7 @@ class ElementKernels:
         if not attribute.endswith("_rows"):
             return _compiled(module, attribute)
         name = attribute.removesuffix("_rows")
-        return _row_by_row(getattr(self, name), f"{self.module}.{name}", Path(module.__file__))
+        return _row_by_row(getattr(self, name), self.module, Path(module.__file__))
 
     def get(self, name: str, is_complex: bool) -> Any:
         """The kernel for real or for complex arrays."""
@@ -44,17 +45,20 @@ class ElementKernels:
 def _compiled(module: Any, attribute: str) -> Any:
     from numba import njit
 
-    function = getattr(module, attribute.removesuffix("_complex"))
+    written = getattr(module, attribute.removesuffix("_complex"))
     library = cpu_library(attribute.endswith("_complex"))
     rows.register()
-    return njit(cache=True, nogil=True, error_model="numpy")(rebuilt(function, library.used_by(function)))
+    function = rebuilt(written, library.used_by(written))
+    function.__qualname__ += "-placewise"  # numba's cache looks at the name, not at the compiler
+    return njit(cache=True, nogil=True, error_model="numpy", pipeline_class=placewise())(function)
 
 
-def _row_by_row(kernel: Any, name: str, path: Path) -> Any:
-    """`over_rows` of a kernel, cached under a name that changes with the kernel's file."""
+def _row_by_row(kernel: Any, module: str, path: Path) -> Any:
+    """`over_rows` of a kernel, cached under a name that changes with the kernel's own and with its file."""
     from numba import njit
 
     rows.register()
     function = rebuilt(rows.over_rows, {"kernel": kernel})
+    name = f"{module}.{kernel.py_func.__qualname__}"
     function.__qualname__ += f"-{name}-{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
     return njit(cache=True, nogil=True, error_model="numpy")(function)

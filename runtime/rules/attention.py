@@ -25,12 +25,12 @@ def attention(
 ) -> tuple[Any, ...]:
     """Four dimensions; the same batch, features of queries and keys, rows and heads of keys and values."""
     if not _fit(query._shape, key._shape, value._shape, rows_first):
-        shapes = f"{list(query.shape)}, {list(key.shape)} and {list(value.shape)}"
+        shapes = f"{list(query._shape)}, {list(key._shape)} and {list(value._shape)}"
         raise ShapeError(f"{op}(): query, key and value of shapes {shapes} do not belong together")
     heads, rows = (2, 1) if rows_first else (1, 2)
     for name, t in (("bias", bias), ("mask", mask), ("keep", keep)):
         if t is not None:
-            wanted = (query.shape[0], query.shape[heads], query.shape[rows], key.shape[rows])
+            wanted = (query._shape[0], query._shape[heads], query._shape[rows], key._shape[rows])
             _require_scores(op, name, t, wanted)
     return query, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first
 
@@ -61,7 +61,7 @@ def _fit(query: Sequence[int], key: Sequence[int], value: Sequence[int], rows_fi
 
 def _require_scores(op: str, name: str, t: Any, wanted: tuple[int, ...]) -> None:
     """What changes scores or weights broadcasts to them; all but the bias says yes or no."""
-    if len(t.shape) != 4 or broadcast_shapes(op, t.shape, wanted) != wanted:
-        raise ShapeError(f"{op}(): {name} of shape {list(t.shape)} does not broadcast to {list(wanted)}")
+    if len(t._shape) != 4 or broadcast_shapes(op, t._shape, wanted) != wanted:
+        raise ShapeError(f"{op}(): {name} of shape {list(t._shape)} does not broadcast to {list(wanted)}")
     if name != "bias" and t.dtype is not dtypes.bool_:
         raise DtypeError(f"{op}(): expected {name} of dtype bool, got {t.dtype.name}")

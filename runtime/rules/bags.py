@@ -44,10 +44,10 @@ def _require_weights(op: str, input: Any, weight: Any, per_sample_weights: Any, 
     require_index_dtype(op, "input", input, (dtypes.int64, dtypes.int32))
     if per_sample_weights is None:
         return
-    if tuple(input.shape) != tuple(per_sample_weights.shape):
+    if tuple(input._shape) != tuple(per_sample_weights._shape):
         raise ValueError(
-            f"{op}(): If per_sample_weights ({list(per_sample_weights.shape)}) is not None, then it must have the same "
-            f"shape as the input ({list(input.shape)})"
+            f"{op}(): If per_sample_weights ({list(per_sample_weights._shape)}) is not None, then it must have the "
+            f"same shape as the input ({list(input._shape)})"
         )
     if mode != "sum":
         raise NotImplementedError(f"{op}(): per_sample_weights is only supported for mode='sum' (got mode={mode!r})")
@@ -59,13 +59,13 @@ def _ends(op: str, input: Any, offsets: Any, include_last_offset: bool) -> tuple
         if offsets is not None:
             raise ValueError(
                 f"{op}(): if input is 2D, then offsets has to be None, as input is treated is a mini-batch of fixed "
-                f"length sequences. However, found offsets of shape {list(offsets.shape)}"
+                f"length sequences. However, found offsets of shape {list(offsets._shape)}"
             )
         return input, None
     if input.ndim != 1:
         raise ValueError(f"{op}(): input has to be 1D or 2D Tensor, but got Tensor of dimension {input.ndim}")
     if offsets is None or offsets.ndim != 1:
-        found = None if offsets is None else list(offsets.shape)
+        found = None if offsets is None else list(offsets._shape)
         raise ValueError(f"{op}(): offsets has to be a 1D Tensor but got {found}")
     require_index_dtype(op, "offsets", offsets, (dtypes.int64, dtypes.int32))
     ends = _checked_offsets(op, input, offsets, include_last_offset)
@@ -97,7 +97,7 @@ def _checked_offsets(op: str, input: Any, offsets: Any, include_last_offset: boo
 
 def _row(op: str, weight: Any, padding_idx: int) -> int:
     """A row of the table, counted from the front."""
-    rows = weight.shape[0]
+    rows = weight._shape[0]
     if not -rows <= padding_idx < rows:
         raise RuntimeError(f"{op}(): padding_idx must be within num_embeddings: [-{rows}, {rows}), got {padding_idx}")
     return padding_idx % rows

@@ -14,7 +14,7 @@ MODES = ("reflect", "replicate", "circular")
 
 def border_pad(op: str, input: Any, pad: Ints, mode: str) -> tuple[Any, ...]:
     """Pairs of (before, after) for the last dimensions, of which there is enough to fill them."""
-    _padded_shape(tuple(input.shape), tuple(pad), mode)
+    _padded_shape(tuple(input._shape), tuple(pad), mode)
     return input, tuple(pad), mode
 
 

@@ -21,11 +21,11 @@ def convolution(
         dims = max(len(stride), len(dilation))
         stride, padding, dilation = (_spread(values, dims) for values in (stride, padding, dilation))
     name = _name(op, stride)
-    output_shape(name, input.shape, weight.shape, stride, padding, dilation, groups)
-    if bias is not None and tuple(bias.shape) != weight.shape[:1]:
+    output_shape(name, input._shape, weight._shape, stride, padding, dilation, groups)
+    if bias is not None and tuple(bias._shape) != weight._shape[:1]:
         raise ShapeError(
-            f"{name}(): Given weight of size {list(weight.shape)}, expected bias to be 1-dimensional with "
-            f"{weight.shape[0]} elements, but got bias of size {list(bias.shape)} instead"
+            f"{name}(): Given weight of size {list(weight._shape)}, expected bias to be 1-dimensional with "
+            f"{weight._shape[0]} elements, but got bias of size {list(bias._shape)} instead"
         )
     return input, weight, bias, stride, padding, dilation, groups
 
@@ -34,7 +34,7 @@ def convolution_input_grad(
     op: str, grad_output: Any, weight: Any, input_shape: Ints, *geometry: Any
 ) -> tuple[Any, ...]:
     """The gradient has the shape of the output of a convolution of an input of this shape."""
-    expected = output_shape(_name(op, geometry[0]), tuple(input_shape), weight.shape, *geometry)
+    expected = output_shape(_name(op, geometry[0]), tuple(input_shape), weight._shape, *geometry)
     require_shape(op, "grad_output", grad_output, expected)
     return grad_output, weight, tuple(input_shape), *geometry
 
@@ -43,7 +43,7 @@ def convolution_weight_grad(
     op: str, grad_output: Any, input: Any, weight_shape: Ints, *geometry: Any
 ) -> tuple[Any, ...]:
     """The gradient has the shape of the output of a convolution with a weight of this shape."""
-    expected = output_shape(_name(op, geometry[0]), input.shape, tuple(weight_shape), *geometry)
+    expected = output_shape(_name(op, geometry[0]), input._shape, tuple(weight_shape), *geometry)
     require_shape(op, "grad_output", grad_output, expected)
     return grad_output, input, tuple(weight_shape), *geometry
 

@@ -45,11 +45,11 @@ def transposed_shape(
 
 def require_bias(weight: Any, bias: Any, groups: int) -> None:
     """One number for each channel of the output."""
-    count = weight.shape[1] * groups
-    if bias is not None and tuple(bias.shape) != (count,):
+    count = weight._shape[1] * groups
+    if bias is not None and tuple(bias._shape) != (count,):
         raise ShapeError(
-            f"Given transposed=1, weight of size {list(weight.shape)}, expected bias to be 1-dimensional with {count} "
-            f"elements, but got bias of size {list(bias.shape)} instead"
+            f"Given transposed=1, weight of size {list(weight._shape)}, expected bias to be 1-dimensional with {count} "
+            f"elements, but got bias of size {list(bias._shape)} instead"
         )
 
 

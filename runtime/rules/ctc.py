@@ -24,10 +24,10 @@ def ctc_loss(
 ) -> tuple[Any, ...]:
     """Log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one after another."""
     if log_probs.ndim not in (2, 3):
-        raise ShapeError(f"{op}(): expected log_probs of 2 or 3 dimensions, got shape {list(log_probs.shape)}")
+        raise ShapeError(f"{op}(): expected log_probs of 2 or 3 dimensions, got shape {list(log_probs._shape)}")
     require_index_dtype(op, "targets", targets, (dtypes.int64, dtypes.int32))
-    samples = log_probs.shape[1] if log_probs.ndim == 3 else 1
-    steps, classes = log_probs.shape[0], log_probs.shape[-1]
+    samples = log_probs._shape[1] if log_probs.ndim == 3 else 1
+    steps, classes = log_probs._shape[0], log_probs._shape[-1]
     lengths = tuple(map(int, input_lengths)), tuple(map(int, target_lengths))
     for name, given in zip(("input_lengths", "target_lengths"), lengths, strict=True):
         if len(given) != samples:
@@ -61,14 +61,14 @@ def _require_labels(op: str, targets: Any, lengths: Sequence[int], classes: int)
     """Enough labels for each sample, and all of them classes."""
     longest = max(lengths, default=0)
     if targets.ndim == 2:
-        if targets.shape[0] != len(lengths) or targets.shape[1] < longest:
+        if targets._shape[0] != len(lengths) or targets._shape[1] < longest:
             raise ShapeError(
                 f"{op}(): Expected targets of size {len(lengths)} with at least {longest} at dimension 1, but got size "
-                f"{list(targets.shape)}"
+                f"{list(targets._shape)}"
             )
-    elif targets.ndim != 1 or targets.shape[0] != sum(lengths):
+    elif targets.ndim != 1 or targets._shape[0] != sum(lengths):
         raise ShapeError(
-            f"{op}(): Expected targets to have size {sum(lengths)} at dimension 0, but got size {list(targets.shape)}"
+            f"{op}(): Expected targets to have size {sum(lengths)} at dimension 0, but got size {list(targets._shape)}"
         )
     labels = _labels(targets, lengths)
     if labels.size and not 0 <= labels.min() <= labels.max() < classes:
@@ -82,5 +82,5 @@ def _labels(targets: Any, lengths: Sequence[int]) -> np.ndarray:
         targets = targets.value
     if ndim == 1:
         return targets.array
-    rows = targets.array.reshape(prod(targets.shape[:-2]), *targets.shape[-2:])
+    rows = targets.array.reshape(prod(targets._shape[:-2]), *targets._shape[-2:])
     return np.concatenate([rows[:, k, :n].reshape(-1) for k, n in enumerate(lengths)] or [rows.reshape(-1)])

@@ -1,100 +1,69 @@
-"""Argument rules of distances between vectors, and of losses of classes and pairs of vectors."""
+"""Argument rules of distances, covariances and norms that are kept small."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from .. import dtypes
 from ..checks import wrap_dim
-from ..errors import DimensionError, DtypeError, ShapeError
+from ..errors import DtypeError, ShapeError, UnsupportedDtypeError
 from ..shapes import broadcast_shapes
-from .network import require_index_dtype
+
+COMPUTE_MODES = tuple(
+    f"{mode}use_mm_for_euclid_dist{when}" for mode, when in (("", "_if_necessary"), ("", ""), ("donot_", ""))
+)
 
 
-def along_common_dim(op: str, x1: Any, x2: Any, dim: int, eps: float) -> tuple[Any, ...]:
-    """Vectors along `dim` of the shape that both broadcast to; floating-point in common."""
-    if dtypes.result_type(x1, x2).kind not in "fc":
-        found = dtypes.result_type(x1, x2).name
-        raise DtypeError(f"{op}(): expected common dtype to be floating point, yet common dtype is {found}")
-    shape = broadcast_shapes(op, x1.shape, x2.shape)
-    return x1.expand(shape), x2.expand(shape), wrap_dim(op, dim, len(shape)), eps
+def dist(op: str, self: Any, other: Any, p: float) -> tuple[Any, ...]:
+    """Numbers with fractions, real or complex, of shapes that broadcast."""
+    for x in (self, other):
+        require_fractions(op, x)
+    broadcast_shapes(op, self._shape, other._shape)
+    return self, other, p
 
 
-def triplet(op: str, anchor: Any, positive: Any, negative: Any, margin: float, *rest: Any) -> tuple[Any, ...]:
-    """Three tensors of as many dimensions, and a positive margin."""
-    if not margin > 0:
-        raise ValueError(f"{op}(): margin must be greater than 0, got {margin}")
-    if not anchor.ndim == positive.ndim == negative.ndim:
-        raise ShapeError(
-            f"{op}(): The anchor, positive, and negative tensors are expected to have the same number of dimensions, "
-            f"but got: anchor {anchor.ndim}D, positive {positive.ndim}D, and negative {negative.ndim}D inputs"
-        )
-    return anchor, positive, negative, margin, *rest
+def require_fractions(op: str, x: Any) -> None:
+    if x.dtype.kind not in "fc":
+        raise UnsupportedDtypeError(f"{op}(): expected a floating point or complex dtype, but got {x.dtype!r}")
 
 
-def cosine_embedding(op: str, input1: Any, input2: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
-    """Two vectors and a number, or two matrices and a number for each row."""
-    if target.ndim not in (0, 1):
-        raise ShapeError(
-            f"{op}(): 0D or 1D target tensor expected, multi-target not supported, got shape {list(target.shape)}"
-        )
-    wanted = target.ndim + 1
-    if input1.ndim != wanted or input2.ndim != wanted:
-        raise ShapeError(
-            f"{op}(): {target.ndim}D target tensor expects {wanted}D input tensors, but found inputs with sizes "
-            f"{list(input1.shape)} and {list(input2.shape)}"
-        )
-    return input1, input2, target, *rest
+def cdist(op: str, x1: Any, x2: Any, p: float, compute_mode: str) -> tuple[Any, ...]:
+    """Matrices, or batches of them that broadcast, with equally many columns, of one floating-point dtype."""
+    for x in (x1, x2):
+        if not x.is_floating_point():
+            raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {x.dtype!r}")
+        if x.ndim < 2:
+            raise ShapeError(f"{op}(): expected at least 2-D tensors, but got shape {list(x._shape)}")
+    if x1.dtype is not x2.dtype:
+        raise DtypeError(f"{op}(): expected tensors of one dtype, but got {x1.dtype!r} and {x2.dtype!r}")
+    if x1._shape[-1] != x2._shape[-1]:
+        raise ShapeError(f"{op}(): expected equally many columns, but got {x1._shape[-1]} and {x2._shape[-1]}")
+    if compute_mode not in COMPUTE_MODES:
+        raise ValueError(f"{op}(): expected compute_mode to be one of {COMPUTE_MODES}, but got {compute_mode!r}")
+    broadcast_shapes(op, x1._shape[:-2], x2._shape[:-2])
+    return x1, x2, not_negative(op, p), compute_mode
 
 
-def multi_margin(op: str, input: Any, target: Any, p: int, margin: float, weight: Any, *rest: Any) -> tuple[Any, ...]:
-    """Scores (batch, classes) or (classes,), a class for each row, p of 1 or 2, and one weight for each class."""
-    if p not in (1, 2):
-        raise ValueError(f"{op}(): only p == 1 and p == 2 supported, got p = {p}")
-    if input.ndim not in (1, 2) or not input.shape[-1]:
-        raise ShapeError(
-            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
-        )
-    require_index_dtype(op, "target", target, (dtypes.int64,))
-    rows = input.shape[0] if input.ndim == 2 else 1
-    if target.ndim > 1 or target.numel() != rows:
-        raise ShapeError(f"{op}(): inconsistent target size, expected {rows} but got {list(target.shape)}")
-    _require_classes(op, target, 0, input.shape[-1])
-    if weight is not None and weight.ndim != 1:
-        raise ValueError(f"{op}(): weight must be one-dimensional, got shape {list(weight.shape)}")
-    if weight is not None and weight.numel() != input.shape[-1]:
-        raise ShapeError(f"{op}(): inconsistent weight size, expected {input.shape[-1]} but got {list(weight.shape)}")
-    return input, target, p, margin, weight, *rest
+def not_negative(op: str, p: float) -> float:
+    """p, which is not negative."""
+    if not p >= 0:
+        raise RuntimeError(f"{op}(): expected p >= 0, but got p={p}")
+    return p
 
 
-def multilabel_margin(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
-    """Scores (batch, classes) or (classes,), and as many class numbers, of which the first -1 ends a row."""
-    if input.ndim not in (1, 2) or not input.shape[-1]:
-        raise ShapeError(
-            f"{op}(): Expected non-empty vector or matrix with optional 0-dim batch size, but got: {list(input.shape)}"
-        )
-    require_index_dtype(op, "target", target, (dtypes.int64,))
-    if target.shape != input.shape:
-        raise ShapeError(
-            f"{op}(): inconsistent target size: {list(target.shape)} for input of size: {list(input.shape)}"
-        )
-    _require_classes(op, target, -1, input.shape[-1])
-    return input, target, *rest
+def pdist(op: str, self: Any, p: float) -> tuple[Any, ...]:
+    """A matrix of floating-point numbers; p is not negative."""
+    if self.ndim != 2:
+        raise ShapeError(f"{op}(): expected a 2-D tensor, but got shape {list(self._shape)}")
+    if not self.is_floating_point():
+        raise UnsupportedDtypeError(f"{op}(): expected a floating point dtype, but got {self.dtype!r}")
+    return self, not_negative(op, p)
 
 
-def _require_classes(op: str, target: Any, least: int, classes: int) -> None:
-    """All numbers are classes, in whatever example of a batch."""
-    while hasattr(target, "level"):
-        target = target.value
-    if target.numel() and not least <= int(target.min()) <= int(target.max()) < classes:
-        raise RuntimeError(
-            f"{op}(): target out of range: expected classes from {least} to {classes - 1}, got {int(target.min())} to "
-            f"{int(target.max())}"
-        )
-
-
-def some_classes(op: str, input: Any, *rest: Any) -> tuple[Any, ...]:
-    """The last dimension holds the classes."""
-    if not input.ndim:
-        raise DimensionError(f"{op}(): expected input of at least one dimension, the classes, got a 0-d tensor")
-    return input, *rest
+def renorm(op: str, self: Any, p: float, dim: int, maxnorm: float) -> tuple[Any, ...]:
+    """Wraps `dim` of at least two dimensions; p is positive, maxnorm not negative."""
+    if not p > 0 or not maxnorm >= 0:
+        raise RuntimeError(f"{op}(): expected p > 0 and maxnorm >= 0, but got p={p}, maxnorm={maxnorm}")
+    require_fractions(op, self)
+    if self.ndim < 2:
+        raise ShapeError(f"{op}(): expected at least 2 dimensions, but got shape {list(self._shape)}")
+    return self, p, wrap_dim(op, dim, self.ndim), maxnorm

@@ -20,6 +20,15 @@ def integer_divisor(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     return self, other
 
 
+def integer_difference(op: str, self: Any, other: Any, alpha: Any) -> tuple[Any, ...]:
+    """Bools are not subtracted, from whatever: what is meant may be `~` or `logical_xor`."""
+    if any(x.dtype is dtypes.bool_ if isinstance(x, TensorBase) else isinstance(x, bool) for x in (self, other)):
+        raise DtypeError(
+            f"{op}(): expected operands of kind int, float or complex, but got a bool: use ~ or logical_xor()"
+        )
+    return self, other, alpha
+
+
 def integer_power(op: str, self: Any, exponent: Any) -> tuple[Any, ...]:
     """Integers are not raised to one negative integer power."""
     if dtypes.result_type(self, exponent).kind == "i" and exponent < 0:

@@ -13,7 +13,7 @@ from .numbers import fitting_number
 
 def index(op: str, self: Any, indices: Sequence[Any]) -> tuple[Any, ...]:
     """Index tensors of integers or bools, no more than dimensions; masks have the shape they select from."""
-    _check_indices(op, self.shape, indices)
+    _check_indices(op, self._shape, indices)
     return self, indices
 
 
@@ -27,7 +27,7 @@ def index_backward(op: str, grad: Any, input_sizes: Sequence[int], indices: Sequ
 
 def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> tuple[Any, ...]:
     """Indices as for index."""
-    _check_indices(op, self.shape, indices)
+    _check_indices(op, self._shape, indices)
     return self, indices, values, accumulate
 
 
@@ -49,10 +49,10 @@ def _check_indices(op: str, shape: Sequence[int], indices: Sequence[Any]) -> Non
 
 
 def _check_mask(op: str, shape: Sequence[int], dim: int, mask: Any, position: int) -> None:
-    for d, size in enumerate(mask.shape):
+    for d, size in enumerate(mask._shape):
         if dim + d >= len(shape) or size != shape[dim + d]:
             raise IndexError(
-                f"{op}(): The shape of the mask {list(mask.shape)} at index {position} does not match the "
+                f"{op}(): The shape of the mask {list(mask._shape)} at index {position} does not match the "
                 f"shape of the indexed tensor {list(shape)} at index {dim + d}"
             )
 
@@ -67,7 +67,7 @@ def index_select(op: str, self: Any, dim: int, index: Any) -> tuple[Any, ...]:
     dim = wrap_dim(op, dim, self.ndim)
     _require_integers(op, index)
     if index.ndim > 1:
-        raise IndexError(f"{op}(): Index is supposed to be a vector, got shape {list(index.shape)}")
+        raise IndexError(f"{op}(): Index is supposed to be a vector, got shape {list(index._shape)}")
     if not self.ndim and index.numel() != 1:
         raise RuntimeError(f"{op}(): Index to scalar can have only 1 value, got {index.numel()} value(s)")
     return self, dim, index
@@ -76,13 +76,13 @@ def index_select(op: str, self: Any, dim: int, index: Any) -> tuple[Any, ...]:
 def index_add(op: str, self: Any, dim: int, index: Any, source: Any, alpha: Any) -> tuple[Any, ...]:
     """Wraps `dim`; the source has one slice for each index."""
     _, dim, _ = index_select(op, self, dim, index)
-    expected = list(self.shape)
+    expected = list(self._shape)
     if expected:
         expected[dim] = index.numel()
-    if list(source.shape) != expected:
+    if list(source._shape) != expected:
         raise ShapeError(
-            f"{op}(): expected source of shape {expected} for input {list(self.shape)}, {index.numel()} "
-            f"indices and dim {dim}, got {list(source.shape)}"
+            f"{op}(): expected source of shape {expected} for input {list(self._shape)}, {index.numel()} "
+            f"indices and dim {dim}, got {list(source._shape)}"
         )
     if isinstance(alpha, float) and self.dtype.kind in "bi" or isinstance(alpha, complex) and self.dtype.kind != "c":
         raise RuntimeError(f"{op}(): alpha {alpha} cannot be converted to {self.dtype} without loss")
@@ -121,11 +121,11 @@ def _require_inside(op: str, index: Any, tensor: Any, dim: int, name: str) -> No
             f"{op}(): Index tensor must have the same number of dimensions as {name} tensor, got "
             f"{index.ndim} and {tensor.ndim}"
         )
-    for d, (size, limit) in enumerate(zip(index.shape or (1,), tensor.shape or (1,), strict=True)):
+    for d, (size, limit) in enumerate(zip(index._shape or (1,), tensor._shape or (1,), strict=True)):
         if d != dim and size > limit:
             raise RuntimeError(
-                f"{op}(): Size does not match at dimension {d}: expected index {list(index.shape)} to be no "
-                f"larger than {name} {list(tensor.shape)}" + (f" apart from dimension {dim}" if dim >= 0 else "")
+                f"{op}(): Size does not match at dimension {d}: expected index {list(index._shape)} to be no "
+                f"larger than {name} {list(tensor._shape)}" + (f" apart from dimension {dim}" if dim >= 0 else "")
             )
 
 
@@ -151,7 +151,7 @@ def _element(op: str, value: Any, into: Any) -> Any:
 def masked_select(op: str, self: Any, mask: Any) -> tuple[Any, ...]:
     """A mask of bools that broadcasts with the tensor."""
     _require_mask(op, mask)
-    broadcast_shapes(op, self.shape, mask.shape)
+    broadcast_shapes(op, self._shape, mask._shape)
     return self, mask
 
 
@@ -172,6 +172,6 @@ def fill(op: str, self: Any, value: Any) -> tuple[Any, ...]:
 def copy(op: str, self: Any, src: Any, non_blocking: bool) -> tuple[Any, ...]:
     """A source that broadcasts to the tensor: another tensor, or a number."""
     shape = getattr(src, "shape", ())
-    if broadcast_shapes(op, self.shape, shape) != self.shape:
-        raise ShapeError(f"{op}(): src of shape {list(shape)} does not broadcast to {list(self.shape)}")
+    if broadcast_shapes(op, self._shape, shape) != self._shape:
+        raise ShapeError(f"{op}(): src of shape {list(shape)} does not broadcast to {list(self._shape)}")
     return self, src if hasattr(src, "dtype") else _element(op, src, self.dtype), non_blocking

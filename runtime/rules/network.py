@@ -14,20 +14,20 @@ from ..shapes import broadcast_shapes, numel
 
 def linear(op: str, input: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
     """The last dimension of input must be that of weight, and bias must fit the other one."""
-    x, w = input.shape, weight.shape
+    x, w = input._shape, weight._shape
     if not x or len(w) not in (1, 2) or x[-1] != w[-1]:
         raise ShapeError(
             f"{op}(): expected input of shape [*, in_features] and weight of shape [out_features, "
             f"in_features] or [in_features], got {list(x)} and {list(w)}"
         )
-    if bias is not None and bias.shape != w[:-1]:
-        raise ShapeError(f"{op}(): expected bias of shape {list(w[:-1])}, got {list(bias.shape)}")
+    if bias is not None and bias._shape != w[:-1]:
+        raise ShapeError(f"{op}(): expected bias of shape {list(w[:-1])}, got {list(bias._shape)}")
     return input, weight, bias
 
 
 def linear_weight_grad(op: str, grad_output: Any, input: Any) -> tuple[Any, ...]:
     """The leading dimensions must agree."""
-    g, x = grad_output.shape, input.shape
+    g, x = grad_output._shape, input._shape
     if not x or x[:-1] not in (g, g[:-1]):
         raise ShapeError(f"{op}(): the shapes {list(g)} and {list(x)} differ before the last dimension")
     return grad_output, input
@@ -35,13 +35,13 @@ def linear_weight_grad(op: str, grad_output: Any, input: Any) -> tuple[Any, ...]
 
 def softmax(op: str, input: Any, dim: int, *rest: Any) -> tuple[Any, ...]:
     """Wraps `dim`."""
-    return input, wrap_dim(op, dim, len(input.shape)), *rest
+    return input, wrap_dim(op, dim, len(input._shape)), *rest
 
 
 def softmax_backward(op: str, grad_output: Any, output: Any, dim: int) -> tuple[Any, ...]:
     """Equal shapes; wraps `dim`."""
-    require_shape(op, "grad_output", grad_output, output.shape)
-    return grad_output, output, wrap_dim(op, dim, len(output.shape))
+    require_shape(op, "grad_output", grad_output, output._shape)
+    return grad_output, output, wrap_dim(op, dim, len(output._shape))
 
 
 def standardize(
@@ -118,8 +118,8 @@ def normalize_rms(op: str, input: Any, weight: Any, dim: Sequence[int], eps: flo
 
 def require_shape(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
     """`tensor` must have exactly this shape."""
-    if tuple(tensor.shape) != tuple(shape):
-        raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, got {list(tensor.shape)}")
+    if tuple(tensor._shape) != tuple(shape):
+        raise ShapeError(f"{op}(): expected {name} of shape {list(shape)}, got {list(tensor._shape)}")
 
 
 def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtypes.dtype]) -> None:
@@ -131,8 +131,8 @@ def require_index_dtype(op: str, name: str, tensor: Any, allowed: Sequence[dtype
 
 def embedding(op: str, weight: Any, indices: Any, *rest: Any) -> tuple[Any, ...]:
     """A table of rows, and indices of an integer dtype."""
-    if len(weight.shape) != 2:
-        raise ShapeError(f"{op}(): 'weight' must be 2-D, got shape {list(weight.shape)}")
+    if len(weight._shape) != 2:
+        raise ShapeError(f"{op}(): 'weight' must be 2-D, got shape {list(weight._shape)}")
     require_index_dtype(op, "indices", indices, (dtypes.int64, dtypes.int32))
     return weight, indices, *rest
 
@@ -140,7 +140,7 @@ def embedding(op: str, weight: Any, indices: Any, *rest: Any) -> tuple[Any, ...]
 def embedding_backward(op: str, grad_output: Any, indices: Any, num_weights: int, *rest: Any) -> tuple[Any, ...]:
     """One row of the gradient for each index."""
     require_index_dtype(op, "indices", indices, (dtypes.int64, dtypes.int32))
-    g, i = grad_output.shape, indices.shape
+    g, i = grad_output._shape, indices._shape
     if len(g) != len(i) + 1 or g[:-1] != i or num_weights < 0:
         raise ShapeError(
             f"{op}(): expected grad_output of shape {[*i, 'features']} and num_weights >= 0, "
@@ -151,11 +151,11 @@ def embedding_backward(op: str, grad_output: Any, indices: Any, num_weights: int
 
 def masked_scale(op: str, input: Any, mask: Any, scale: float) -> tuple[Any, ...]:
     """A mask for every element."""
-    require_shape(op, "mask", mask, input.shape)
+    require_shape(op, "mask", mask, input._shape)
     return input, mask, scale
 
 
 def broadcastable(op: str, name: str, tensor: Any, shape: Sequence[int]) -> None:
     """`tensor` must broadcast to `shape`, not widen it."""
-    if tensor is not None and broadcast_shapes(op, tensor.shape, shape) != tuple(shape):
-        raise ShapeError(f"{op}(): {name} of shape {list(tensor.shape)} does not broadcast to {list(shape)}")
+    if tensor is not None and broadcast_shapes(op, tensor._shape, shape) != tuple(shape):
+        raise ShapeError(f"{op}(): {name} of shape {list(tensor._shape)} does not broadcast to {list(shape)}")

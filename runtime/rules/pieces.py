@@ -20,9 +20,11 @@ def select(op: str, self: Any, dim: int, index: int) -> tuple[Any, ...]:
     if not self.ndim:
         raise IndexError(f"{op}() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(op, dim, self.ndim)
-    size = self.shape[dim]
+    size = self._shape[dim]
     if not -size <= index < size:
-        raise IndexError(f"{op}(): index {index} out of range for tensor of size {list(self.shape)} at dimension {dim}")
+        raise IndexError(
+            f"{op}(): index {index} out of range for tensor of size {list(self._shape)} at dimension {dim}"
+        )
     return self, dim, index + size if index < 0 else index
 
 
@@ -31,7 +33,7 @@ def slice(op: str, self: Any, dim: int, start: int | None, end: int | None, step
     dim = wrap_dim(op, dim, self.ndim, False)
     if step <= 0:
         raise ValueError(f"{op}(): slice step must be positive, got {step}")
-    size = self.shape[dim]
+    size = self._shape[dim]
     first = _clamped(0 if start is None else start, size)
     return self, dim, first, max(first, _clamped(size if end is None else end, size)), step
 
@@ -45,7 +47,7 @@ def narrow(op: str, self: Any, dim: int, start: int, length: int) -> tuple[Any, 
     if not self.ndim:
         raise RuntimeError(f"{op}() cannot be applied to a 0-dim tensor.")
     dim = wrap_dim(op, dim, self.ndim)
-    size = self.shape[dim]
+    size = self._shape[dim]
     if length < 0:
         raise RuntimeError(f"{op}(): length must be non-negative, got {length}")
     if not -size <= start <= size:
@@ -67,8 +69,8 @@ def split(op: str, self: Any, split_size: int, dim: int) -> tuple[Any, ...]:
     dim = wrap_dim(op, dim, self.ndim)
     if split_size < 0:
         raise RuntimeError(f"{op}() expects split_size be non-negative, but got split_size={split_size}")
-    if split_size == 0 and self.shape[dim]:
-        raise RuntimeError(f"{op}(): split_size can only be 0 if dimension size is 0, but got size {self.shape[dim]}")
+    if split_size == 0 and self._shape[dim]:
+        raise RuntimeError(f"{op}(): split_size can only be 0 if dimension size is 0, but got size {self._shape[dim]}")
     return self, split_size, dim
 
 
@@ -78,9 +80,9 @@ def split_sizes(op: str, self: Any, split_size: Ints, dim: int) -> tuple[Any, ..
     dim = wrap_dim(op, dim, self.ndim)
     if any(size < 0 for size in split_size):
         raise RuntimeError(f"{op}() expects split_sizes have only non-negative entries, got {list(split_size)}")
-    if sum(split_size) != self.shape[dim]:
+    if sum(split_size) != self._shape[dim]:
         raise RuntimeError(
-            f"{op}() expects split_sizes to sum exactly to {self.shape[dim]} (input tensor's size at "
+            f"{op}() expects split_sizes to sum exactly to {self._shape[dim]} (input tensor's size at "
             f"dimension {dim}), but got split_sizes={list(split_size)}"
         )
     return self, tuple(split_size), dim
@@ -92,7 +94,7 @@ def chunk(op: str, self: Any, chunks: int, dim: int) -> tuple[Any, ...]:
     if chunks <= 0:
         raise RuntimeError(f"{op}() expects `chunks` to be greater than 0, got: {chunks}")
     dim = wrap_dim(op, dim, self.ndim)
-    if not self.shape[dim] and chunks > MOST_EMPTY_PIECES:
+    if not self._shape[dim] and chunks > MOST_EMPTY_PIECES:
         raise RuntimeError(f"{op}() gives at most {MOST_EMPTY_PIECES} pieces of an empty dimension, got: {chunks}")
     return self, chunks, dim
 
@@ -111,10 +113,14 @@ def cat(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
     """Wraps `dim`; shapes must agree in all other dimensions."""
     if not tensors:
         raise ValueError(f"{op}(): expected a non-empty list of Tensors")
+    shapes = [t._shape for t in tensors]
+    first = shapes[0]
+    if first and not is_legacy_empty(first) and shapes.count(first) == len(shapes):
+        return tensors, wrap_dim(op, dim, len(first))
     for position, tensor in enumerate(tensors):
         if not tensor.ndim:
             raise RuntimeError(f"{op}(): zero-dimensional tensor (at position {position}) cannot be concatenated")
-    counted = [(i, t.shape) for i, t in enumerate(tensors) if not is_legacy_empty(t.shape)]
+    counted = [(i, shape) for i, shape in enumerate(shapes) if not is_legacy_empty(shape)]
     if not counted:
         return tensors, wrap_dim(op, dim, 1)
     first = counted[0][1]
@@ -139,13 +145,14 @@ def stack(op: str, tensors: Sequence[Any], dim: int) -> tuple[Any, ...]:
     """Wraps `dim` among the dimensions of the result; all shapes must be equal."""
     if not tensors:
         raise RuntimeError(f"{op}() expects a non-empty TensorList")
-    first = tensors[0].shape
-    for position, tensor in enumerate(tensors):
-        if tensor.shape != first:
-            raise ShapeError(
-                f"{op}() expects each tensor to be equal size, but got {list(first)} at entry 0 and "
-                f"{list(tensor.shape)} at entry {position}"
-            )
+    first = tensors[0]._shape
+    shapes = [t._shape for t in tensors]
+    if shapes.count(first) != len(shapes):
+        position, other = next((i, shape) for i, shape in enumerate(shapes) if shape != first)
+        raise ShapeError(
+            f"{op}() expects each tensor to be equal size, but got {list(first)} at entry 0 and "
+            f"{list(other)} at entry {position}"
+        )
     return tensors, wrap_dim(op, dim, len(first) + 1)
 
 
@@ -171,7 +178,7 @@ def constant_pad(op: str, self: Any, pad: Ints, value: Any) -> tuple[Any, ...]:
             f"input, got {len(pad)} for an input of {self.ndim} dimensions"
         )
     for i in range(0, len(pad), 2):
-        size = self.shape[-1 - i // 2]
+        size = self._shape[-1 - i // 2]
         if size + min(pad[i], 0) + min(pad[i + 1], 0) < 0:
-            raise RuntimeError(f"{op}(): padding {list(pad)} cuts more than there is of shape {list(self.shape)}")
+            raise RuntimeError(f"{op}(): padding {list(pad)} cuts more than there is of shape {list(self._shape)}")
     return self, tuple(pad), fitting_number(op, "value", value, self.dtype)

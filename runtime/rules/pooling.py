@@ -29,15 +29,15 @@ def max_pool(
     """A number for each dimension, or one for all; stride is kernel_size unless given."""
     op = f"max_pool{spatial}d"
     window = _window(op, spatial, kernel_size, stride, padding, dilation)
-    _output_shape(op, input.shape, window, ceil_mode)
+    _output_shape(op, input._shape, window, ceil_mode)
     return input, *window, ceil_mode, spatial
 
 
 def max_pool_backward(op: str, grad_output: Any, indices: Any, input_shape: Ints, spatial: int) -> tuple[Any, ...]:
     """An index for each gradient, and planes for both."""
     require_index_dtype(op, "indices", indices, (dtypes.int64,))
-    require_shape(op, "indices", indices, grad_output.shape)
-    _require_planes(op, grad_output.shape, input_shape, spatial)
+    require_shape(op, "indices", indices, grad_output._shape)
+    _require_planes(op, grad_output._shape, input_shape, spatial)
     return grad_output, indices, tuple(input_shape), spatial
 
 
@@ -55,7 +55,7 @@ def avg_pool(
     """A number for each dimension, or one for all; stride is kernel_size unless given."""
     op = f"avg_pool{spatial}d"
     kernel, step, pads, ones = _window(op, spatial, kernel_size, stride, padding, (1,))
-    _output_shape(op, input.shape, (kernel, step, pads, ones), ceil_mode)
+    _output_shape(op, input._shape, (kernel, step, pads, ones), ceil_mode)
     _require_divisor(op, divisor_override)
     return input, kernel, step, pads, ceil_mode, count_include_pad, divisor_override, spatial
 
@@ -87,14 +87,14 @@ def adaptive_pool(op: str, input: Any, output_size: Ints, spatial: int) -> tuple
     size = _sizes(op, spatial, "output_size", output_size)
     if min(size) < 0:
         raise RuntimeError(f"{op}(): elements of output_size must be greater than or equal to 0, got {size}")
-    _require_dims(op, input.shape, spatial)
+    _require_dims(op, input._shape, spatial)
     return input, size, spatial
 
 
 def adaptive_pool_backward(op: str, grad_output: Any, input_shape: Ints, spatial: int) -> tuple[Any, ...]:
     """Planes for both."""
     _require_dims(op, tuple(input_shape), spatial)
-    _require_planes(op, grad_output.shape, input_shape, spatial)
+    _require_planes(op, grad_output._shape, input_shape, spatial)
     return grad_output, tuple(input_shape), spatial
 
 

@@ -39,7 +39,7 @@ def require_counts(op: str, counts: Ints) -> None:
 def unflatten(op: str, self: Any, dim: int, sizes: Ints) -> tuple[Any, ...]:
     """Wraps `dim` and completes `sizes`, which must multiply to its size."""
     dim = wrap_dim(op, dim, self.ndim, False)
-    size = self.shape[dim]
+    size = self._shape[dim]
     if not sizes:
         raise RuntimeError(f"{op}(): sizes must be non-empty")
     known = prod(n for n in sizes if n != -1)

@@ -47,9 +47,9 @@ def lstm_layer(
     sizes = _checked_sizes(op, input, batch_sizes)
     _require_weights(op, 4, input, cell, weight_ih, weight_hh, bias_ih, bias_hh, hidden)
     if weight_hr is not None:
-        require_shape(op, "weight_hr", weight_hr, (hidden.shape[1], cell.shape[1]))
-    elif hidden.shape[1] != cell.shape[1]:
-        raise ShapeError(f"{op}(): hidden {list(hidden.shape)} and cell {list(cell.shape)} differ, without weight_hr")
+        require_shape(op, "weight_hr", weight_hr, (hidden._shape[1], cell._shape[1]))
+    elif hidden._shape[1] != cell._shape[1]:
+        raise ShapeError(f"{op}(): hidden {list(hidden._shape)} and cell {list(cell._shape)} differ, without weight_hr")
     _require_states(op, input, sizes, hidden, cell)
     return input, hidden, cell, weight_ih, weight_hh, bias_ih, bias_hh, weight_hr, sizes, reverse
 
@@ -75,13 +75,13 @@ def gru_layer(
 def _checked_sizes(op: str, input: Any, batch_sizes: Sequence[int]) -> tuple[int, ...]:
     """The number of sequences at each step: at least one, never growing, and together all rows of the input."""
     sizes = tuple(batch_sizes)
-    if len(input.shape) != (2 if sizes else 3) or not input.shape[0]:
+    if len(input._shape) != (2 if sizes else 3) or not input._shape[0]:
         wanted = "(rows, features)" if sizes else "(steps, batch, features) with at least one step"
-        raise ShapeError(f"{op}(): expected input of shape {wanted}, got {list(input.shape)}")
+        raise ShapeError(f"{op}(): expected input of shape {wanted}, got {list(input._shape)}")
     if sizes and (min(sizes) < 1 or any(a < b for a, b in zip(sizes, sizes[1:], strict=False))):
         raise ShapeError(f"{op}(): batch_sizes must be positive and must not grow, got {list(sizes)}")
-    if sizes and sum(sizes) != input.shape[0]:
-        raise ShapeError(f"{op}(): batch_sizes sum to {sum(sizes)}, but input has {input.shape[0]} rows")
+    if sizes and sum(sizes) != input._shape[0]:
+        raise ShapeError(f"{op}(): batch_sizes sum to {sum(sizes)}, but input has {input._shape[0]} rows")
     return sizes
 
 
@@ -98,13 +98,13 @@ def _require_weights(
 ) -> None:
     """Rows of the weights for each gate and unit; columns for each number of the input and of the hidden state."""
     hidden = state if out is None else out
-    if len(state.shape) != 2 or len(hidden.shape) != 2:
+    if len(state._shape) != 2 or len(hidden._shape) != 2:
         raise ShapeError(
-            f"{op}(): expected states of shape (batch, size), got {list(hidden.shape)}, {list(state.shape)}"
+            f"{op}(): expected states of shape (batch, size), got {list(hidden._shape)}, {list(state._shape)}"
         )
-    rows = gates * state.shape[1]
-    require_shape(op, "weight_ih", weight_ih, (rows, input.shape[-1]))
-    require_shape(op, "weight_hh", weight_hh, (rows, hidden.shape[1]))
+    rows = gates * state._shape[1]
+    require_shape(op, "weight_ih", weight_ih, (rows, input._shape[-1]))
+    require_shape(op, "weight_hh", weight_hh, (rows, hidden._shape[1]))
     if (bias_ih is None) != (bias_hh is None):
         raise ShapeError(f"{op}(): expected both biases or none")
     for name, bias in (("bias_ih", bias_ih), ("bias_hh", bias_hh)):
@@ -114,7 +114,7 @@ def _require_weights(
 
 def _require_states(op: str, input: Any, sizes: Sequence[int], *states: Any) -> None:
     """One row for each sequence."""
-    batch = sizes[0] if sizes else input.shape[1]
+    batch = sizes[0] if sizes else input._shape[1]
     for state in states:
-        if state.shape[0] != batch:
-            raise ShapeError(f"{op}(): expected states of {batch} rows, got shape {list(state.shape)}")
+        if state._shape[0] != batch:
+            raise ShapeError(f"{op}(): expected states of {batch} rows, got shape {list(state._shape)}")

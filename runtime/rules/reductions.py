@@ -78,8 +78,8 @@ def all_nonempty(op: str, self: Any) -> tuple[Any, ...]:
 
 
 def _require_size(op: str, self: Any, dim: int) -> None:
-    if self.ndim and not self.shape[dim]:
-        raise IndexError(f"{op}(): Expected reduction dim {dim} to have non-zero size, got shape {list(self.shape)}")
+    if self.ndim and not self._shape[dim]:
+        raise IndexError(f"{op}(): Expected reduction dim {dim} to have non-zero size, got shape {list(self._shape)}")
 
 
 def norm(op: str, self: Any, p: Any, dim: Sequence[int] | None, keepdim: bool, dtype: Any) -> tuple[Any, ...]:
@@ -88,8 +88,8 @@ def norm(op: str, self: Any, p: Any, dim: Sequence[int] | None, keepdim: bool, d
     if isinstance(p, complex):
         raise TypeError(f"{op}(): argument 'p' must be a real number, not complex")
     dims = all_dims(op, dim, len(self._shape))
-    if (p < 0 or math.isinf(p)) and 0 in [self.shape[d] for d in dims]:
-        raise RuntimeError(f"{op}(): cannot compute the {p} norm over no elements: shape {list(self.shape)}")
+    if (p < 0 or math.isinf(p)) and 0 in [self._shape[d] for d in dims]:
+        raise RuntimeError(f"{op}(): cannot compute the {p} norm over no elements: shape {list(self._shape)}")
     return self, float(p), dims, keepdim, dtype
 
 
@@ -102,7 +102,7 @@ def named_norm(op: str, self: Any, p: str, *rest: Any) -> tuple[Any, ...]:
 
 def sum_to_size(op: str, self: Any, size: Sequence[int]) -> tuple[Any, ...]:
     """`size` must broadcast to the tensor's shape."""
-    shape = self.shape
+    shape = self._shape
     new = len(shape) - len(size)
     if new < 0 or any(m not in (1, n) for m, n in zip(size, shape[max(new, 0) :], strict=False)):
         raise ShapeError(f"{op}(): size {list(size)} is not expandable to size {list(shape)}")

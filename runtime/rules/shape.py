@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from math import prod
 from typing import Any
@@ -13,7 +14,8 @@ from ..errors import ShapeError
 Ints = Sequence[int]
 
 
-def complete_size(op: str, size: Ints, numel: int) -> tuple[int, ...]:
+@functools.lru_cache(maxsize=4096)
+def complete_size(op: str, size: tuple[int, ...], numel: int) -> tuple[int, ...]:
     """`size` with its -1 replaced by what makes it hold `numel` elements."""
     if prod(size) == numel and min(size, default=0) >= 0:
         return tuple(size)
@@ -36,9 +38,9 @@ def complete_size(op: str, size: Ints, numel: int) -> tuple[int, ...]:
 def view(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
     """`size` with at most one -1, reachable without moving elements."""
     size = complete_size(op, size, self.numel())
-    if not self.is_contiguous() and views.view(self.shape, self.stride(), 0, size) is None:
+    if not self.is_contiguous() and views.view(self._shape, self.stride(), 0, size) is None:
         raise ShapeError(
-            f"{op}(): view size {list(size)} is not compatible with size {list(self.shape)} "
+            f"{op}(): view size {list(size)} is not compatible with size {list(self._shape)} "
             f"and stride {list(self.stride())} (at least one dimension spans two contiguous subspaces). "
             "Use .reshape(...) instead."
         )
@@ -103,7 +105,7 @@ def unsqueeze(op: str, self: Any, dim: int) -> tuple[Any, ...]:
 
 def expand(op: str, self: Any, size: Ints) -> tuple[Any, ...]:
     """`size` to which dimensions of size 1 can be repeated; -1 stands for the size there is."""
-    shape, new = self.shape, len(size) - self.ndim
+    shape, new = self._shape, len(size) - self.ndim
     if new < 0:
         raise ShapeError(
             f"{op}(): the number of sizes provided ({len(size)}) must be greater or equal to the number of "
@@ -157,5 +159,5 @@ def diagonal(op: str, self: Any, offset: int, dim1: int, dim2: int) -> tuple[Any
 def triangle(op: str, self: Any, diagonal: int) -> tuple[Any, ...]:
     """A matrix or a batch of them; diagonals outside are all alike."""
     if self.ndim < 2:
-        raise RuntimeError(f"{op}(): input tensor must have at least 2 dimensions, got shape {list(self.shape)}")
-    return self, max(-self.shape[-2], min(diagonal, self.shape[-1]))
+        raise RuntimeError(f"{op}(): input tensor must have at least 2 dimensions, got shape {list(self._shape)}")
+    return self, max(-self._shape[-2], min(diagonal, self._shape[-1]))

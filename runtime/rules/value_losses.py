@@ -32,19 +32,19 @@ def huber(op: str, input: Any, target: Any, reduction: str, delta: float, weight
 
 
 def _require_same_size(op: str, weight: Any, input: Any) -> None:
-    if weight is not None and weight.shape != input.shape:
+    if weight is not None and weight._shape != input._shape:
         raise ValueError(
-            f"{op}(): Weights and input must have the same size, got {list(weight.shape)} and {list(input.shape)}"
+            f"{op}(): Weights and input must have the same size, got {list(weight._shape)} and {list(input._shape)}"
         )
 
 
 def _expanded(op: str, input: Any, target: Any) -> tuple[Any, Any]:
-    if input.shape == target.shape:
+    if input._shape == target._shape:
         return input, target
-    shape = broadcast_shapes(op, input.shape, target.shape)
+    shape = broadcast_shapes(op, input._shape, target._shape)
     warnings.warn(
-        f"Using a target size ({list(target.shape)}) that is different to the input size "
-        f"({list(input.shape)}). This will likely lead to incorrect results due to broadcasting. "
+        f"Using a target size ({list(target._shape)}) that is different to the input size "
+        f"({list(input._shape)}). This will likely lead to incorrect results due to broadcasting. "
         "Please ensure they have the same size.",
         stacklevel=4,
     )
@@ -56,7 +56,7 @@ def gaussian_nll(op: str, input: Any, target: Any, var: Any, *rest: Any) -> tupl
     if not hasattr(var, "shape"):
         negative = var < 0
     else:
-        if var.shape != input.shape:
+        if var._shape != input._shape:
             var = _one_for_each_row(op, input, var)
         negative = _any_negative(var)
     if negative:
@@ -73,19 +73,19 @@ def _any_negative(var: Any) -> bool:
 
 def _one_for_each_row(op: str, input: Any, var: Any) -> Any:
     """Variances that broadcast to input in one dimension."""
-    if var.shape == input.shape[:-1] and input.ndim:
+    if var._shape == input._shape[:-1] and input.ndim:
         return var.unsqueeze(-1)
     same_rank = input.ndim == var.ndim
-    if same_rank and sum(m for n, m in zip(input.shape, var.shape, strict=True) if n != m) == 1:
+    if same_rank and sum(m for n, m in zip(input._shape, var._shape, strict=True) if n != m) == 1:
         return var
-    raise ValueError(f"{op}(): var is of incorrect size: {list(var.shape)} for input of shape {list(input.shape)}")
+    raise ValueError(f"{op}(): var is of incorrect size: {list(var._shape)} for input of shape {list(input._shape)}")
 
 
 def margin_ranking(op: str, input1: Any, input2: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
     """Inputs and target have as many dimensions."""
     if not input1.ndim == input2.ndim == target.ndim:
         raise ShapeError(
-            f"{op}(): All input tensors should have same dimension but got sizes: input1: {list(input1.shape)}, "
-            f"input2: {list(input2.shape)}, target: {list(target.shape)}"
+            f"{op}(): All input tensors should have same dimension but got sizes: input1: {list(input1._shape)}, "
+            f"input2: {list(input2._shape)}, target: {list(target._shape)}"
         )
     return input1, input2, target, *rest

@@ -1,5 +1,3 @@
 """Learning-rate schedules under PyTorch's name; the code is in specgrad.nn.optim.lr_scheduler."""
 
-from ..nn.optim.lr_scheduler import CosineAnnealingLR, LambdaLR, LRScheduler, StepLR, _LRScheduler
-
-__all__ = ["CosineAnnealingLR", "LRScheduler", "LambdaLR", "StepLR", "_LRScheduler"]
+from ..nn.optim.lr_scheduler import *

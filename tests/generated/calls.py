@@ -44,6 +44,7 @@ def is_index(value: Drawn) -> bool:
 
 def whole(array: np.ndarray) -> np.ndarray:
     """Integers, none of them zero, in place of real numbers."""
+    array = np.nan_to_num(array)
     return np.where(array < 0, np.floor(array), np.ceil(array) + (array == 0)).clip(-100, 100).astype(np.int64)
 
 

@@ -10,16 +10,25 @@ from typing import Any
 import numpy as np
 from scipy import special
 
+from .references_activations import ACTIVATIONS, PARTS
+from .references_counting import COUNTING
 from .references_ctc import CTC
+from .references_decompositions import DECOMPOSITIONS
 from .references_distances import DISTANCES
 from .references_fourier import FOURIER
+from .references_images import IMAGES
+from .references_joining import JOINING
+from .references_linalg import LINALG
 from .references_losses import LOSSES
 from .references_network import NETWORK
+from .references_pairs import PAIRS
+from .references_places import PLACES
 from .references_pooling import POOLING
 from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
 from .references_shape import SHAPES
 from .references_sorting import SORTING
+from .references_statistics import STATISTICS
 
 Reference = Callable[..., Any]
 
@@ -205,14 +214,24 @@ ELEMENTWISE: dict[str, Reference] = {
 
 REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
+    **ACTIVATIONS,
+    **PARTS,
     **REDUCTIONS,
+    **PAIRS,
+    **DISTANCES,
+    **COUNTING,
     **SHAPES,
+    **JOINING,
+    **PLACES,
+    **IMAGES,
     **SORTING,
+    **STATISTICS,
+    **LINALG,
+    **DECOMPOSITIONS,
     **NETWORK,
     **POOLING,
     **SEQUENCES,
     **LOSSES,
-    **DISTANCES,
     **CTC,
     **FOURIER,
 }

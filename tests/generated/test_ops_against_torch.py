@@ -9,14 +9,17 @@ import specgrad as sg
 from specgrad.runtime.errors import DtypeError
 
 from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, texts
-
-try:
-    import torch
-except ImportError:
-    torch = None
+from .torch_calls import documented, to_torch, torch, unlike
 
 DTYPES = [sg.float64, sg.float32, sg.float16, sg.bfloat16, sg.complex128, sg.int64, sg.int32, sg.bool]
-TOLERANCE = {"float64": 1e-10, "complex128": 1e-10, "float32": 2e-5, "float16": 4e-3, "bfloat16": 3e-2}
+TOLERANCE = {
+    "float64": 1e-10,
+    "complex128": 1e-10,
+    "float32": 2e-5,
+    "complex64": 2e-5,
+    "float16": 4e-3,
+    "bfloat16": 3e-2,
+}
 
 
 def theirs(name: str) -> Any:
@@ -31,18 +34,6 @@ def theirs(name: str) -> Any:
 
 
 COMPARED = [name for name in NAMES if theirs(name) is not None]
-
-
-def to_torch(value: Any) -> Any:
-    """The same argument for PyTorch."""
-    if isinstance(value, list):
-        return [to_torch(item) for item in value]
-    if isinstance(value, sg.dtype):
-        return getattr(torch, value.name)
-    if not isinstance(value, sg.Tensor):
-        return value
-    found = torch.tensor((value.float() if value.dtype is sg.bfloat16 else value).detach().numpy())
-    return found.to(getattr(torch, value.dtype.name)).requires_grad_(value.requires_grad)
 
 
 def named_for_torch(name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -63,24 +54,21 @@ def outputs_of(name: str, named: dict[str, Any]) -> tuple[Any, ...]:
     return (found,) if isinstance(found, torch.Tensor) else tuple(found)
 
 
-def assert_same(ours: Any, other: Any, about: str) -> None:
-    """Equal shape and dtype, and values equal up to rounding."""
-    assert tuple(ours.shape) == tuple(other.shape), about
-    assert ours.dtype.name == str(other.dtype).removeprefix("torch."), about
-    wide = (torch.complex128, sg.complex128) if other.is_complex() else (torch.float64, sg.float64)
-    got, right = ours.detach().to(wide[1]).numpy(), other.detach().clone().resolve_conj().to(wide[0]).numpy()
-    tolerance = TOLERANCE.get(ours.dtype.name, 0)
-    assert np.allclose(got, right, rtol=tolerance, atol=tolerance, equal_nan=True), f"{about}: {got} is not {right}"
-
-
 def defined(name: str, dtype: Any) -> bool:
-    """Whether the op says that it takes this kind of dtype, and to mean the same as PyTorch's by it."""
+    """Whether the op says that it takes this kind of dtype."""
     op, kind = BY_NAME[name], {"b": "bool", "i": "int", "f": "float", "c": "complex"}[dtype.kind]
     floats = op.dtype == "float" and kind in ("bool", "int")
-    return (kind in op.dtypes or floats) and (name, kind) not in DIFFERENT
+    return kind in op.dtypes or floats
+    return (kind in op.dtypes or floats) and not {(name, kind), (name, dtype.name)} & DIFFERENT
 
 
+FLOATING = ("float", "complex")
+GAUGE = ("linalg_svd", "svd", "linalg_eig", "linalg_qr", "qr")  # signs of vectors, which differ between LAPACKs
+UNREAD = ("cholesky_solve", "cholesky_inverse")  # the gradient there is not 0 in the triangle that is not read
+INFO = ("linalg_inv_ex", "linalg_solve_ex", "linalg_cholesky_ex")  # int64 where PyTorch has int32
 DIFFERENT = {
+    *((name, kind) for name in (*GAUGE, *INFO, *UNREAD) for kind in FLOATING),
+    *((name, half) for name in ("linalg_matrix_exp", "matrix_exp") for half in ("float16", "bfloat16")),  # inf there
     ("square", "bool"),  # PyTorch computes x**2 in int64
     ("sum_to_size", "bool"),  # PyTorch returns x itself, not its int64 sum, when nothing is to be summed
     ("sum_to_size", "int"),
@@ -93,10 +81,11 @@ DIFFERENT = {
 @pytest.mark.parametrize("name", COMPARED or [""])
 def test_values_and_dtypes(name: str, dtype: Any) -> None:
     """Results have PyTorch's values and dtypes, wherever both define the op."""
-    for text in texts(BY_NAME[name], dtype.kind) if name and defined(name, dtype) else ():
+    compared = name and defined(name, dtype) and not documented(name, f"values of {dtype.name}")
+    for text in texts(BY_NAME[name], dtype.kind) if compared else ():
         given = arguments(name, text, Style(dtype))
         for ours, other in zip(answer(name, given), outputs_of(name, named_for_torch(name, given)), strict=False):
-            assert_same(ours, other, f"{name}({text}) of {dtype}")
+            assert unlike(ours, other) == "", f"{name}({text}) of {dtype}"
 
 
 def answer(name: str, given: dict[str, Any]) -> tuple[Any, ...]:
@@ -114,13 +103,14 @@ def test_gradients(name: str, dtype: Any) -> None:
     """Gradients are PyTorch's, also at the kinks, wherever both define them."""
     style = Style(dtype, grad=True)
     allowed = name and defined(name, dtype) and (dtype is sg.float64 or BY_NAME[name].complex)
+    allowed = allowed and not documented(name, f"gradient of {dtype.name}")
     for text in texts(BY_NAME[name]) if allowed else ():
         right = their_gradients(name, named_for_torch(name, arguments(name, text, style)))
         for ours, other in zip(gradients(name, text, style), right, strict=False):
             if ours is None or other is None:
                 assert not any(g is not None and g.any() for g in (ours, other)), text
             elif other.isfinite().all():
-                assert_same(ours, other, f"gradient of {name}({text}) of {dtype}")
+                assert unlike(ours, other) == "", f"gradient of {name}({text}) of {dtype}"
 
 
 def their_gradients(name: str, named: dict[str, Any]) -> list[Any]:

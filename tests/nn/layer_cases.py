@@ -6,6 +6,7 @@ from typing import Any
 
 import specgrad as sg
 from specgrad import nn
+from tests.nn.activation_cases import ACTIVATION_LAYERS
 from tests.nn.cases import Case, classes, probabilities, reals, signs
 
 
@@ -46,6 +47,7 @@ class Unpooled(nn.Module):
 
 
 LAYERS = {
+    **ACTIVATION_LAYERS,
     "AdaptiveAvgPool2d": Case(lambda: nn.AdaptiveAvgPool2d((3, 2)), [reals(2, 3, 5, 4)]),
     "AvgPool1d": Case(lambda: nn.AvgPool1d(2), [reals(2, 3, 6)]),
     "AvgPool2d": Case(lambda: nn.AvgPool2d(2, padding=1), [reals(2, 3, 4, 5)]),
@@ -59,6 +61,7 @@ LAYERS = {
     "Conv2d": Case(lambda: nn.Conv2d(2, 3, (3, 2), stride=2, bias=False), [reals(2, 2, 5, 6)]),
     "Conv2d with holes": Case(lambda: nn.Conv2d(4, 4, 3, padding="same", dilation=2, groups=4), [reals(1, 4, 5, 5)]),
     "Conv2d without samples": Case(lambda: nn.Conv2d(2, 3, 2), [reals(2, 4, 4)]),
+    "Bilinear": Case(lambda: nn.Bilinear(3, 2, 4), [reals(5, 3), reals(5, 2)]),
     "CrossEntropyLoss": Case(lambda: nn.CrossEntropyLoss(), [reals(5, 4), classes(5)]),
     "CrossEntropyLoss of one": Case(lambda: nn.CrossEntropyLoss(label_smoothing=0.1), [reals(4), classes()]),
     "CrossEntropyLoss of images": Case(lambda: nn.CrossEntropyLoss(ignore_index=1), [reals(2, 4, 3), classes(2, 3)]),

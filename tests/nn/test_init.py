@@ -121,3 +121,37 @@ def test_empty_layers(lib: Any) -> None:
 def test_fans(lib: Any) -> None:
     """The fans that programs with layers of their own ask for."""
     assert lib.nn.init._calculate_fan_in_and_fan_out(lib.empty(3, 5, 2)) == (10, 6)
+
+
+@pytest.mark.parametrize("groups", [1, 2])
+@pytest.mark.parametrize("space", [(3,), (3, 4), (1, 2, 3)])
+def test_dirac_passes_channels_on(lib: Any, groups: int, space: tuple[int, ...]) -> None:
+    """One in the middle for each channel that is passed on, zero everywhere else."""
+    w = lib.nn.init.dirac_(lib.empty(6, 2, *space), groups)
+    middle = tuple(size // 2 for size in space)
+    wanted = np.zeros((6, 2, *space))
+    for group in range(groups):
+        for channel in range(2):
+            wanted[(group * 6 // groups + channel, channel, *middle)] = 1
+    np.testing.assert_array_equal(w.numpy(), wanted)
+    with pytest.raises(ValueError, match="Only tensors with 3, 4, or 5 dimensions are supported"):
+        lib.nn.init.dirac_(lib.empty(2, 2))
+    with pytest.raises(ValueError, match="dim 0 must be divisible by groups"):
+        lib.nn.init.dirac_(lib.empty(3, 2, 2), groups=2)
+
+
+def test_sparse(lib: Any) -> None:
+    """In every column the wanted part is zero, rounded up, and the others have the standard deviation."""
+    lib.manual_seed(0)
+    w = lib.nn.init.sparse_(lib.empty(101, 40), 0.5, std=0.1).numpy()
+    assert ((w == 0).sum(0) == 51).all() and abs(w[w != 0].std() - 0.1) < 0.01
+    with pytest.raises(ValueError, match="Only tensors with 2 dimensions are supported"):
+        lib.nn.init.sparse_(lib.empty(2), 0.5)
+
+
+def test_old_names(lib: Any) -> None:
+    """The names without underscore still work, and say what to write."""
+    with pytest.warns(FutureWarning, match="nn.init.constant` is now deprecated in favor of"):
+        assert (lib.nn.init.constant(lib.empty(2), 3.0) == 3).all()
+    with pytest.raises(AttributeError):
+        lib.nn.init.triangle  # noqa: B018

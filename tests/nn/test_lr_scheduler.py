@@ -22,16 +22,38 @@ def _run(optimizer: Any, scheduler: Any, epochs: int) -> list[list[float]]:
     return values
 
 
+def _product(epoch: int) -> float:
+    return math.prod(0.5 if e % 2 else 1.5 for e in range(1, epoch + 1))
+
+
+def _place_in_period(epoch: int) -> float:
+    """With a first period of 3 epochs, each twice as long as the one before."""
+    start, length = 0, 3
+    while epoch >= start + length:
+        start, length = start + length, 2 * length
+    return (epoch - start) / length
+
+
 FORMS: dict[str, Any] = {
     "StepLR": ((3, 0.5), lambda lr, epoch: lr * 0.5 ** (epoch // 3)),
     "CosineAnnealingLR": ((4, 0.1), lambda lr, epoch: 0.1 + (lr - 0.1) * (1 + math.cos(math.pi * epoch / 4)) / 2),
     "LambdaLR": ((lambda epoch: 1 / (1 + epoch),), lambda lr, epoch: lr / (1 + epoch)),
+    "MultiplicativeLR": ((lambda epoch: 0.5 if epoch % 2 else 1.5,), lambda lr, epoch: lr * _product(epoch)),
+    "MultiStepLR": (([5, 2, 5], 0.5), lambda lr, epoch: lr * 0.5 ** ((epoch >= 2) + 2 * (epoch >= 5))),
+    "ConstantLR": ((0.25, 3), lambda lr, epoch: lr * (0.25 if epoch < 3 else 1.0)),
+    "LinearLR": ((0.2, 0.8, 4), lambda lr, epoch: lr * (0.2 + 0.6 * min(epoch / 4, 1))),
+    "ExponentialLR": ((0.9,), lambda lr, epoch: lr * 0.9**epoch),
+    "PolynomialLR": ((7, 2.0), lambda lr, epoch: lr * (1 - min(epoch / 7, 1)) ** 2),
+    "CosineAnnealingWarmRestarts": (
+        (3, 2, 0.1),
+        lambda lr, epoch: 0.1 + (lr - 0.1) * (1 + math.cos(math.pi * _place_in_period(epoch))) / 2,
+    ),
 }
 
 
 @pytest.mark.parametrize("name", FORMS)
 def test_closed_form(lib: Any, name: str) -> None:
-    """Each group follows the formula from its own initial value; for the cosine over more than a period."""
+    """Each group follows the formula from its own initial value; what is periodic over more than a period."""
     arguments, form = FORMS[name]
     optimizer = _optimizer(lib, 1.0, 0.3)
     scheduler = getattr(lib.optim.lr_scheduler, name)(optimizer, *arguments)
@@ -57,16 +79,18 @@ def test_state_dict_continues(lib: Any, name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMS)
 def test_resuming_by_epoch(name: str) -> None:
-    """last_epoch starts in the middle; the groups must then know their initial step size."""
+    """last_epoch starts in the middle, with what the groups have; they must then know their initial step size."""
     arguments, form = FORMS[name]
     lib: Any = sg
     optimizer = _optimizer(lib, 1.0)
     with pytest.raises(KeyError, match="'initial_lr' is not specified in param_groups"):
         getattr(lib.optim.lr_scheduler, name)(optimizer, *arguments, last_epoch=4)
-    optimizer.param_groups[0].update(initial_lr=1.0, lr=form(1.0, 4))
+    steps_at_once = name in ("MultiStepLR", "StepLR", "ConstantLR")
+    optimizer.param_groups[0].update(initial_lr=1.0, lr=form(1.0, 4 if steps_at_once else 5))
     scheduler = getattr(lib.optim.lr_scheduler, name)(optimizer, *arguments, last_epoch=4)
     assert scheduler.last_epoch == 5
-    assert optimizer.param_groups[0]["lr"] == pytest.approx(form(1.0, 5), abs=1e-12)
+    for epoch, values in enumerate(_run(optimizer, scheduler, 6), 5):
+        assert values == pytest.approx([form(1.0, epoch)], abs=1e-12)
 
 
 def test_schedulers_combine(lib: Any) -> None:

@@ -4,6 +4,8 @@ from typing import Any
 
 import pytest
 
+import specgrad as sg
+
 
 def _linear(lib: Any) -> Any:
     m = lib.nn.Linear(2, 1, bias=False)
@@ -245,3 +247,20 @@ def test_handle_is_a_context_manager(lib: Any) -> None:
         assert m(1) == 5
     assert m(1) == 1
     assert not m._forward_hooks and not m._forward_hooks_with_kwargs and not m._forward_hooks_always_called
+
+
+def test_old_backward_hook(lib: Any) -> None:
+    """The old name still registers a hook on gradients of the output, and warns, here at once."""
+    layer, seen = lib.nn.Linear(2, 1), []
+    with pytest.warns(FutureWarning, match="deprecated"):
+        layer.register_backward_hook(lambda module, grad_input, grad_output: seen.append(grad_output[0].tolist()))
+        layer(lib.ones(1, 2, requires_grad=True)).sum().backward()
+    assert seen == [[[1.0]]]
+
+
+def test_compile_is_accepted() -> None:
+    """`Module.compile` changes nothing: kernels are compiled anyway."""
+    layer = sg.nn.Linear(2, 1)
+    before = layer(sg.ones(2))
+    layer.compile(fullgraph=True)
+    assert layer(sg.ones(2)) == before

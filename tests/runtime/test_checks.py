@@ -26,7 +26,7 @@ ACCEPTED = [
     ("integer", np.int8(3), 3),
     ("integer", sg.tensor(3), 3),
     ("integer_list", [1, np.int64(2), sg.tensor(3)], (1, 2, 3)),
-    ("integer_list", sg.Size([2, 3]), sg.Size([2, 3])),
+    ("integer_list", sg.Size([2, 3]), (2, 3)),
     ("integer_list", (), ()),
     ("floating", 1, 1.0),
     ("floating", np.float32(0.5), 0.5),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 import specgrad as sg
@@ -24,6 +26,15 @@ def test_integers_are_not_raised_to_a_negative_number() -> None:
         whole**-1
     assert (whole ** sg.tensor([-1, -1, -1])).tolist() == [0, 1, -1]
     assert (whole**-1.0).tolist() == [0.5, 1.0, -1.0]
+
+
+@pytest.mark.parametrize("other", [True, sg.tensor([True, False]), sg.tensor([1, 2]), sg.tensor([1.0, 2.0])])
+def test_bools_are_not_subtracted(other: Any) -> None:
+    """Neither from numbers nor from each other; the error says what to use."""
+    mask = sg.tensor([True, True])
+    for call in (lambda: mask - other, lambda: other - mask, lambda: sg.rsub(mask, other)):
+        with pytest.raises(RuntimeError, match="sub.*bool.*logical_xor"):
+            call()
 
 
 def test_condition_is_boolean() -> None:

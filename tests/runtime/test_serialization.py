@@ -5,7 +5,7 @@ import os
 import random
 import threading
 import zipfile
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ PLAIN = [
     frozenset([3]),
     {"a": 1, 2: [3], (1, "b"): None, None: 0, 1.5: True},
     OrderedDict([("b", 1), ("a", 2)]),
+    Counter([5, 2, 5]),
     sg.Size([2, 3]),
     sg.float16,
     sg.device("cuda:1"),

@@ -102,7 +102,7 @@ def test_broadcast_shapes_of_many() -> None:
     """Any number of shapes broadcast together, none to the shape of a 0-d tensor."""
     assert shapes.broadcast_shapes("add", (2, 1), (3,), ()) == (2, 3)
     assert shapes.broadcast_shapes("add") == ()
-    assert type(shapes.broadcast_shapes("add", (2,), (2,))) is sg.Size
+    assert type(sg.broadcast_shapes((2,), (2,))) is sg.Size
 
 
 def test_broadcast_error_names_op_sizes_and_dimension() -> None:

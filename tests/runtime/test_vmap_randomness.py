@@ -22,6 +22,8 @@ CREATED: dict[str, Callable[[Any, Any], Any]] = {
     "normal": lambda t, x: t.normal(0.0, 1.0, (5,)),
     "normal around tensors": lambda t, x: t.normal(t.zeros(5), t.ones(5)),
     "bernoulli": lambda t, x: t.bernoulli(t.full((60,), 0.5)),
+    "poisson": lambda t, x: t.poisson(t.full((60,), 30.0)),
+    "multinomial": lambda t, x: t.multinomial(t.ones(60), 30),
     "dropout of what all share": lambda t, x: t.nn.functional.dropout(t.ones(60), 0.5),
 }
 FROM_EXAMPLES: dict[str, Callable[[Any, Any], Any]] = {
@@ -32,6 +34,9 @@ FROM_EXAMPLES: dict[str, Callable[[Any, Any], Any]] = {
     "uniform_": lambda t, x: x.clone().uniform_(2.0, 3.0),
     "exponential_": lambda t, x: x.clone().exponential_(),
     "random_": lambda t, x: x.clone().random_(),
+    "geometric_": lambda t, x: x.clone().geometric_(0.1),
+    "cauchy_": lambda t, x: x.clone().cauchy_(),
+    "log_normal_": lambda t, x: x.clone().log_normal_(),
     "bernoulli_": lambda t, x: x.clone().bernoulli_(0.5),
     "memory of an example": lambda t, x: x.new_empty(9).normal_(),
     "dropout": lambda t, x: t.nn.functional.dropout(x, 0.5),

@@ -23,13 +23,7 @@ def backward_1(grad, self, target, delta, grad_self):
     T = grad_self.dtype.type
     delta = T(delta)
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
+        grad_self[i] = grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)
 
 
 def backward_2(grad, self, target, delta, grad_target):
@@ -37,13 +31,7 @@ def backward_2(grad, self, target, delta, grad_target):
     T = grad_target.dtype.type
     delta = T(delta)
     for i in range(grad_target.size):
-        grad_target[i] = -grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
+        grad_target[i] = -grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)
 
 
 def backward_3(grad, self, target, delta, grad_self, grad_target):
@@ -51,17 +39,5 @@ def backward_3(grad, self, target, delta, grad_self, grad_target):
     T = grad_self.dtype.type
     delta = T(delta)
     for i in range(grad_self.size):
-        grad_self[i] = grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
-        grad_target[i] = -grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
+        grad_self[i] = grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)
+        grad_target[i] = -grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)

@@ -14,6 +14,15 @@ def forward(self, other, alpha, result):
         result[i] = other[i] - alpha * self[i]
 
 
+def forward_number(self, other, alpha, result):
+    """result = other - alpha * self"""
+    T = self.dtype.type
+    other = T(other)
+    alpha = T(alpha)
+    for i in range(result.size):
+        result[i] = other - alpha * self[i]
+
+
 def backward_1(grad, alpha, grad_self):
     """self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()"""
     T = grad_self.dtype.type

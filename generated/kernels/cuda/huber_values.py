@@ -27,13 +27,7 @@ def backward_1(grad, self, target, delta, grad_self):
     if i < grad_self.size:
         T = grad_self.dtype.type
         delta = T(delta)
-        grad_self[i] = grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
+        grad_self[i] = grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)
 
 
 def backward_2(grad, self, target, delta, grad_target):
@@ -42,13 +36,7 @@ def backward_2(grad, self, target, delta, grad_target):
     if i < grad_target.size:
         T = grad_target.dtype.type
         delta = T(delta)
-        grad_target[i] = -grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
+        grad_target[i] = -grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)
 
 
 def backward_3(grad, self, target, delta, grad_self, grad_target):
@@ -57,17 +45,5 @@ def backward_3(grad, self, target, delta, grad_self, grad_target):
     if i < grad_self.size:
         T = grad_self.dtype.type
         delta = T(delta)
-        grad_self[i] = grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
-        grad_target[i] = -grad[i] * (
-            minimum(self[i] - target[i], delta)
-            if -delta is None
-            else maximum(self[i] - target[i], -delta)
-            if delta is None
-            else minimum(maximum(self[i] - target[i], -delta), delta)
-        )
+        grad_self[i] = grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)
+        grad_target[i] = -grad[i] * minimum(maximum(self[i] - target[i], -delta), delta)

@@ -17,6 +17,16 @@ def forward(self, other, alpha, result):
         result[i] = other[i] - alpha * self[i]
 
 
+def forward_number(self, other, alpha, result):
+    """result = other - alpha * self"""
+    i = uint32(cuda.grid(1))
+    if i < result.size:
+        T = self.dtype.type
+        other = T(other)
+        alpha = T(alpha)
+        result[i] = other - alpha * self[i]
+
+
 def backward_1(grad, alpha, grad_self):
     """self: -grad if alpha == 1 else -(grad.conj() * alpha).conj()"""
     i = uint32(cuda.grid(1))

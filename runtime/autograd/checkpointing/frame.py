@@ -116,7 +116,7 @@ class Again:
         """Make the call as it was made, with the same random numbers, and compare what it saves."""
         frame = self.frame
         args, kwargs = frame.inputs.get()
-        with fork_rng(frame.rng is not None), enable_grad():
+        with fork_rng(enabled=frame.rng is not None), enable_grad():
             if frame.rng is not None:
                 default_generator._restore(frame.rng)
             try:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ...dtypes import float32
-from ...shapes import make_size
 from ...tensor import TensorBase, fresh
 from ..custom.function import Function
 
@@ -39,7 +38,7 @@ class SavedInputs:
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = [*args, *kwargs.values()]
         self.tensors = [position for position, value in enumerate(values) if isinstance(value, TensorBase)]
-        trigger = fresh(np.empty(0, np.float32), make_size((0,)), float32)
+        trigger = fresh(np.empty(0, np.float32), (0,), float32)
         trigger._rg = True
         self.node = SaveInputs.apply(trigger, *[values[position] for position in self.tensors]).grad_fn
         others = [None if isinstance(value, TensorBase) else value for value in values]

@@ -82,7 +82,7 @@ class CheckpointFunction(Function):
     @staticmethod
     def again(ctx: Any, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """The outputs, recorded this time, with the same random numbers."""
-        with fork_rng(ctx.rng is not None), enable_grad():
+        with fork_rng(enabled=ctx.rng is not None), enable_grad():
             if ctx.rng is not None:
                 default_generator._restore(ctx.rng)
             outputs = ctx.function(*args)

@@ -34,6 +34,8 @@ from .shapes import (
     squeezed,
     transposed,
 )
+from .statistics import middle, one_by_one, searched
+from .windows import cut, windows
 
 __all__ = [
     "add_product",
@@ -46,6 +48,7 @@ __all__ = [
     "convolve_input_grad",
     "convolve_weight_grad",
     "cross_entropy",
+    "cut",
     "drawn_each",
     "drawn_once",
     "dynamic",
@@ -62,6 +65,7 @@ __all__ = [
     "linear",
     "linear_grad",
     "loop",
+    "middle",
     "negative_log_likelihood",
     "negative_log_likelihood_grad",
     "new_dimension",
@@ -69,6 +73,7 @@ __all__ = [
     "normalize_by",
     "normalize_groups",
     "normalize_rms",
+    "one_by_one",
     "pick",
     "pick_backward",
     "planes",
@@ -82,9 +87,11 @@ __all__ = [
     "restrided",
     "restrided_sum",
     "rolled",
+    "searched",
     "select_rows",
     "squeezed",
     "summed_to",
     "temporal",
     "transposed",
+    "windows",
 ]

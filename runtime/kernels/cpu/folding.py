@@ -23,6 +23,7 @@ class Folding:
     order: Dims  # how the dimensions are rearranged for that: those that stay first; () where they lie so already
     kept: Dims  # the shape of the result with the reduced dimensions as 1
     result: Dims  # the shape of the result
+    count: int  # of its elements
 
     def fold(self, array: Array) -> Array:
         """An array of the whole shape as (before, along, after), contiguous."""
@@ -45,7 +46,7 @@ def folding(shape: Dims, dim: Dims, keepdim: bool = False) -> Folding:
     between = shape[wide[0] : wide[-1] + 1] if wide else ()
     if prod(between) == prod(shape[d] for d in wide):  # nothing that stays lies between them
         first, last = (wide[0], wide[-1] + 1) if wide else (len(shape), len(shape))
-        return Folding(shape, (prod(shape[:first]), prod(between), prod(shape[last:])), (), kept, result)
+        return Folding(shape, (prod(shape[:first]), prod(between), prod(shape[last:])), (), kept, result, prod(result))
     order = (*(d for d in range(len(shape)) if d not in wide), *wide)
     count = prod(shape[d] for d in wide)
-    return Folding(shape, (prod(shape) // max(count, 1), count, 1), order, kept, result)
+    return Folding(shape, (prod(shape) // max(count, 1), count, 1), order, kept, result, prod(result))

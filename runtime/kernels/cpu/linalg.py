@@ -1,4 +1,4 @@
-"""Products of matrices in register tiles, and of vectors by BLAS; transposed operands are not copied."""
+"""Products of matrices in register tiles, and of vectors; transposed operands are not copied."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .product import matmul2d, matmul3d
+from .vector_products import matrix_vector, vector_vector
 
 Array = np.ndarray
 Number = int | float | complex
@@ -40,20 +41,20 @@ def bmm_backward(wanted: Sequence[bool], grad: Array, a: Array | None, b: Array 
 
 def mv(a: Array, x: Array) -> Array:
     """y_i = sum_k a_ik x_k."""
-    return a.dot(x)
+    return matrix_vector(a, x)
 
 
 def mv_backward(wanted: Sequence[bool], grad: Array, a: Array | None, x: Array | None) -> tuple[Array | None, ...]:
     """The gradients of the matrix and of the vector of `mv`."""
     return (
         None if x is None or not wanted[0] else np.multiply.outer(grad, x),
-        None if a is None or not wanted[1] else a.T.dot(grad),
+        None if a is None or not wanted[1] else matrix_vector(a.T, grad),
     )
 
 
 def dot(x: Array, y: Array) -> Array:
     """sum_k x_k y_k."""
-    return x.dot(y)
+    return vector_vector(x, y)
 
 
 def addmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
@@ -63,7 +64,7 @@ def addmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:
 
 def addmv(y: Array, a: Array, x: Array, beta: Number, alpha: Number) -> Array:
     """beta y + alpha a x."""
-    return _plus(a.dot(x), y, beta, alpha)
+    return _plus(matrix_vector(a, x), y, beta, alpha)
 
 
 def baddbmm(c: Array, a: Array, b: Array, beta: Number, alpha: Number) -> Array:

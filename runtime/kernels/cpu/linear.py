@@ -9,25 +9,33 @@ import numpy as np
 
 from .product import matmul2d
 from .reductions import sum_dim
+from .vector_products import matrix_vector, vector_vector
 
 
 def linear(input: np.ndarray, weight: np.ndarray, bias: np.ndarray | None) -> np.ndarray:
     """input @ weight^T + bias; the leading dimensions of input are merged, so that there is one product."""
-    rows = input.reshape(-1, input.shape[-1]) if input.ndim > 2 and input.size else input
+    rows = input.reshape(prod(input.shape[:-1]), input.shape[-1]) if input.ndim > 2 else input
     if rows.ndim == weight.ndim == 2:
         result = matmul2d(rows, weight.T, bias)
     else:
-        result = np.asarray(np.matmul(rows, weight.T))
+        result = np.asarray(_with_a_vector(rows, weight))
         if bias is not None:
             result += bias
     return result.reshape(input.shape[:-1] + weight.shape[:-1])
+
+
+def _with_a_vector(rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """rows @ weight^T where one of them, or both, are vectors."""
+    if rows.ndim == weight.ndim:
+        return vector_vector(rows, weight)
+    return matrix_vector(weight, rows) if rows.ndim == 1 else matrix_vector(rows, weight)
 
 
 def linear_weight_grad(grad_output: np.ndarray, input: np.ndarray) -> np.ndarray:
     """The sum over the batch of outer(grad_output, input); without outer for a weight of one dimension."""
     rows = input.reshape(prod(input.shape[:-1]), input.shape[-1])
     if grad_output.ndim < input.ndim:
-        return np.matmul(grad_output.reshape(len(rows)), rows)
+        return matrix_vector(rows.T, grad_output.reshape(len(rows)))
     return matmul2d(grad_output.reshape(len(rows), grad_output.shape[-1]).T, rows)
 
 

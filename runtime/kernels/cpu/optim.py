@@ -44,7 +44,7 @@ def adam_update(
     mean: np.ndarray,
     square: np.ndarray,
     max_square: np.ndarray,
-    step: np.ndarray,
+    step: float,
     lr: float,
     beta1: float,
     beta2: float,
@@ -54,13 +54,11 @@ def adam_update(
     amsgrad: bool,
     maximize: bool,
 ) -> None:
-    """Adam, and with `decoupled` weight decay AdamW; counts the step. `max_square` is read with `amsgrad` only."""
+    """Adam, and with `decoupled` weight decay AdamW. `max_square` is read with `amsgrad` only."""
     number = param.dtype.type
-    step[0] += 1
-    count = float(step[0])
     sign = number(-1.0 if maximize else 1.0)
-    rate = number(lr / (1.0 - beta1**count))
-    scale = number(1.0 / math.sqrt(1.0 - beta2**count))
+    rate = number(lr / (1.0 - beta1**step))
+    scale = number(1.0 / math.sqrt(1.0 - beta2**step))
     shrink = number(1.0 - lr * weight_decay if decoupled else 1.0)
     decay = number(0.0 if decoupled else weight_decay)
     new1, kept2, new2, small = number(1.0 - beta1), number(beta2), number(1.0 - beta2), number(eps)

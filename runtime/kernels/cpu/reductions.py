@@ -6,6 +6,7 @@ np.prod, ... cost more than a small reduction.
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -24,8 +25,12 @@ quiet = np.errstate(all="ignore")  # decorator: inf and nan are results here, no
 
 
 def sum_all(a: Array) -> Array:
-    """sum_i a_i."""
-    return summed(a, tuple(range(a.ndim)), False, 1)
+    """sum_i a_i, in the order of memory."""
+    if a.dtype.kind != "f":
+        return _sum_over(a, tuple(range(a.ndim)), False)
+    out = np.empty((), a.dtype)
+    out[...] = reducing.plain_sum(a.ravel("K"))
+    return out
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -40,15 +45,14 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
     plan = folding(a.shape, dim, keepdim)
     if not a.flags.c_contiguous:
         return _sum_rearranged(a, dim, plan.result, divisor)
+    if a.size and not plan.order:
+        out = np.empty(plan.count, a.dtype)
+        reducing.sums(a.reshape(plan.folded), float(divisor), out)
+        return out.reshape(plan.result)
     if plan.order:  # one group of neighbouring dimensions at a time
         last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)
         return summed(summed(a, dim[last:], True, 1), dim[:last], True, divisor).reshape(plan.result)
-    out = np.empty(plan.result, a.dtype)
-    if a.size:
-        reducing.sums(a.reshape(plan.folded), float(divisor), out.reshape(-1))
-    else:
-        out[...] = 0 if divisor else math.nan
-    return out
+    return np.full(plan.result, 0 if divisor else math.nan, a.dtype)
 
 
 def _sum_rearranged(a: Array, dim: Dims, result: Dims, divisor: float) -> Array:
@@ -84,15 +88,21 @@ def _sum_in_chunks(a: Array, dim: Dims, long: int, keepdim: bool) -> Array:
 
 def sum_to_size(a: Array, size: Dims) -> Array:
     """The sum over the dimensions that `size` lacks or has as 1."""
-    new = a.ndim - len(size)
-    grown = tuple(d for d in range(a.ndim) if d < new or (size[d - new] == 1 and a.shape[d] != 1))
-    return sum_dim(a, grown, True).reshape(size) if grown else a.copy()
+    dims = grown(size, a.shape)
+    return sum_dim(a, dims, True).reshape(size) if dims else a.copy()
+
+
+@functools.lru_cache(maxsize=4096)
+def grown(size: Dims, to: Dims) -> Dims:
+    """The dimensions of `to` that `size` lacks or has as 1."""
+    new = len(to) - len(size)
+    return tuple(d for d in range(len(to)) if d < new or (size[d - new] == 1 and to[d] != 1))
 
 
 def filled(self: Array, size: Dims) -> Array:
     """An array of `size` full of the one element of `self`."""
     result = np.empty(size, self.dtype)
-    result.fill(self)
+    result.fill(self.item())
     return result
 
 

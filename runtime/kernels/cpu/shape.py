@@ -63,13 +63,17 @@ def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """One after the other along `dim`; arrays of shape (0,) count for nothing."""
+    if dim == 0 and arrays[0].ndim == 1:
+        return np.concatenate(arrays)
     counted = [a for a in arrays if a.shape != (0,)]
     return np.concatenate(counted or arrays[:1], axis=dim)
 
 
 def stack(arrays: list[Array], dim: int) -> Array:
     """Side by side along a new `dim`."""
-    return np.stack(arrays, axis=dim)
+    if dim:
+        return np.stack(arrays, axis=dim)
+    return np.concatenate(arrays, axis=None).reshape(len(arrays), *arrays[0].shape)
 
 
 def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: int) -> list[Array | None]:
@@ -78,16 +82,18 @@ def cut_apart(wanted: Sequence[bool], grad: Array, shapes: Sequence[Ints], dim: 
     start, before = 0, (slice(None),) * dim
     for yes, shape in zip(wanted, shapes, strict=True):
         length = 0 if shape == (0,) else shape[dim]
-        piece = np.empty(shape, grad.dtype) if yes else None
-        if piece is not None and shape != (0,):
-            np.copyto(piece, grad[*before, start : start + length])
-        pieces.append(piece)
+        if shape == (0,):
+            pieces.append(np.empty(shape, grad.dtype) if yes else None)
+        else:
+            pieces.append(grad[*before, start : start + length].copy() if yes else None)
         start += length
     return pieces
 
 
 def unstacked(wanted: Sequence[bool], grad: Array, dim: int) -> list[Array | None]:
     """The slice along `dim` that came from each array."""
+    if not dim and grad.flags.c_contiguous:
+        return [part.copy() if yes else None for yes, part in zip(wanted, grad, strict=True)]
     pieces = np.moveaxis(grad, dim, 0)
     return [copied(pieces[i, ...]) if yes else None for i, yes in enumerate(wanted)]
 

@@ -1,0 +1,194 @@
+"""Resampling of signals, images and volumes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from .adaptive_pooling import adaptive_avg_pool2d, adaptive_avg_pool3d
+from .nearest import nearest
+
+FILTERS = {"linear": (3, "linear"), "bilinear": (4, "linear"), "trilinear": (5, "linear"), "bicubic": (4, "cubic")}
+SMOOTH = ("bilinear", "bicubic", "lanczos")
+AREA: dict[int, Callable[..., Tensor]] = {3: ops.adaptive_avg_pool1d, 4: adaptive_avg_pool2d, 5: adaptive_avg_pool3d}
+MODES = "nearest | linear | bilinear | bicubic | trilinear | lanczos | area | nearest-exact"
+
+Numbers = Sequence[float | None]
+
+
+def interpolate(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+    recompute_scale_factor: bool | None = None,
+    antialias: bool = False,
+) -> Tensor:
+    """input with more or fewer places in its spatial dimensions.
+
+    Formula: y_i = sum_j w((i + 1/2) s - 1/2 - j) x_j in each dimension, s places of the input to one of the output
+
+    Args:
+        input: the tensor.
+        size: the spatial sizes of the output, or one for all.
+        scale_factor: what the spatial sizes are multiplied by, in the place of `size`; the results are rounded down.
+        mode: 'nearest', 'nearest-exact' (which rounds as image libraries do), 'linear', 'bilinear', 'trilinear' for
+            one, two and three spatial dimensions, 'bicubic' and 'lanczos' for two, 'area' for means.
+        align_corners: whether the centres of the corners, and not their edges, stay where they are, in linear and
+            cubic modes.
+        recompute_scale_factor: whether s is computed from the sizes and not from scale_factor.
+        antialias: whether the filter is widened when the output is smaller, in bilinear, bicubic and lanczos modes.
+
+    Shape:
+        Input (N, C, L), (N, C, H, W) or (N, C, D, H, W); output (N, C, ...) with the spatial sizes asked for.
+
+    Raises:
+        ValueError: both or none of size and scale_factor, another number of them, or an option that the mode has not.
+        NotImplementedError: another mode, or one of another number of dimensions.
+        RuntimeError: a size of 0.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([[[1.0, 3.0]]])
+        >>> sg.nn.functional.interpolate(x, scale_factor=2, mode="linear")
+        tensor([[[1.0000, 1.5000, 2.5000, 3.0000]]])
+    """
+    checks.tensor("interpolate", "input", input)
+    _require_options(input, checks.string("interpolate", "mode", mode), align_corners, antialias)
+    sizes, scales = _sizes(input.shape[2:], size, scale_factor, recompute_scale_factor, mode == "area")
+    if input.ndim not in AREA or (mode in ("bicubic", "lanczos") and input.ndim != 4):
+        raise _unknown(input.ndim, mode)
+    _require_places(input, sizes)
+    if mode in ("nearest", "nearest-exact"):
+        return nearest(input, sizes, scales, mode == "nearest-exact")
+    if mode == "area":
+        return AREA[input.ndim](input, sizes)
+    return _filtered(input, sizes, scales, mode, bool(align_corners), antialias)
+
+
+def _require_options(input: Tensor, mode: str, align_corners: Any, antialias: Any) -> None:
+    if align_corners is not None and mode in ("nearest", "area", "nearest-exact"):
+        raise ValueError(
+            "interpolate(): align_corners option can only be set with the interpolating modes: linear | bilinear | "
+            "bicubic | trilinear"
+        )
+    if antialias and (mode not in SMOOTH or input.ndim != 4):
+        raise ValueError(
+            "interpolate(): Anti-alias option is restricted to bilinear, bicubic, and lanczos modes and requires a 4-D "
+            "tensor as input"
+        )
+
+
+def _sizes(shape: Sequence[int], size: Any, scale_factor: Any, recompute: Any, area: bool) -> tuple[list[int], Numbers]:
+    """The spatial sizes of the output, and the scale factors that count, None where the sizes say them."""
+    if (size is None) == (scale_factor is None):
+        which = "either size or" if size is None else "only one of size or"
+        raise ValueError(f"interpolate(): {which} scale_factor should be defined")
+    if size is not None:
+        if recompute:
+            raise ValueError("interpolate(): recompute_scale_factor is not meaningful with an explicit size.")
+        wanted = checks.integer_list("interpolate", "size", size, len(shape))
+        return list(_as_many(shape, wanted, "output size")), [None] * len(shape)
+    given = scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * len(shape)
+    factors = _as_many(shape, [checks.floating("interpolate", "scale_factor", f) for f in given], "scale_factor")
+    if not all(map(math.isfinite, factors)):
+        raise ValueError(f"interpolate(): expected a finite scale_factor, but got {factors}")
+    sizes = [math.floor(n * f) for n, f in zip(shape, factors, strict=True)]
+    return sizes, [None] * len(shape) if recompute or area else list(factors)
+
+
+def _as_many(shape: Sequence[int], given: Sequence[Any], name: str) -> Sequence[Any]:
+    if len(given) != len(shape):
+        raise ValueError(
+            f"interpolate(): Input and {name} must have the same number of spatial dimensions, but got input with "
+            f"spatial dimensions of {list(shape)} and {name} of {given}"
+        )
+    return given
+
+
+def _require_places(input: Tensor, sizes: Sequence[int]) -> None:
+    if min(sizes) < 1 or 0 in input.shape[1:]:
+        raise RuntimeError(
+            f"interpolate(): Input and output sizes should be greater than 0, but got input {list(input.shape)} output "
+            f"{list(sizes)}"
+        )
+
+
+def _unknown(ndim: int, mode: str) -> NotImplementedError:
+    return NotImplementedError(
+        f"interpolate(): Only 3D, 4D and 5D input Tensors supported (got {ndim}D) for the modes: {MODES} (got {mode})"
+    )
+
+
+def _filtered(
+    input: Tensor, sizes: Sequence[int], scales: Numbers, mode: str, align_corners: bool, antialias: bool
+) -> Tensor:
+    """One dimension after the other: the last one first where the output is larger, for it is not the fast one."""
+    if mode != "lanczos" and mode not in FILTERS:
+        raise _unknown(input.ndim, mode)
+    if mode == "lanczos" and (align_corners or not antialias):
+        raise ValueError("interpolate(): lanczos mode requires antialias=True and does not support align_corners=True")
+    ndim, filter = FILTERS.get(mode, (4, mode))
+    if input.ndim != ndim:
+        raise NotImplementedError(f"interpolate(): Got {input.ndim}D input, but {mode} mode needs {ndim}D input")
+    dims = range(len(sizes))
+    for i in reversed(dims) if math.prod(sizes) > math.prod(input.shape[2:]) else dims:
+        input = ops.resample(input, i + 2, sizes[i], filter, align_corners, scales[i], antialias)
+    return input
+
+
+def upsample(
+    input: Tensor,
+    size: int | Sequence[int] | None = None,
+    scale_factor: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """The older name of `interpolate`.
+
+    Args:
+        input, size, scale_factor, mode, align_corners: as of `interpolate`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.upsample(sg.tensor([[[1.0, 3.0]]]), scale_factor=2)
+        tensor([[[1., 1., 3., 3.]]])
+    """
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
+    """`interpolate` with mode 'nearest'.
+
+    Args:
+        input, size, scale_factor: as of `interpolate`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.upsample_nearest(sg.tensor([[[1.0, 3.0]]]), 4)
+        tensor([[[1., 1., 3., 3.]]])
+    """
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(
+    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
+) -> Tensor:
+    """`interpolate` with mode 'bilinear', the corners aligned.
+
+    Args:
+        input, size, scale_factor: as of `interpolate`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.upsample_bilinear(sg.tensor([[[[1.0, 3.0]]]]), (1, 3))
+        tensor([[[[1., 2., 3.]]]])
+    """
+    return interpolate(input, size, scale_factor, "bilinear", True)

@@ -1,0 +1,74 @@
+"""Images sampled at the places of a grid."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime import checks
+
+INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
+PADDINGS = ("zeros", "border", "reflection")
+
+
+def grid_sample(
+    input: Tensor,
+    grid: Tensor,
+    mode: str = "bilinear",
+    padding_mode: str = "zeros",
+    align_corners: bool | None = None,
+) -> Tensor:
+    """input at the places of a grid, of which -1 and 1 are the borders of the image.
+
+    Args:
+        input: images or volumes.
+        grid: the places, each (x, y) or (x, y, z).
+        mode: 'bilinear', 'nearest', or for images 'bicubic'.
+        padding_mode: what is outside: 'zeros', the nearest place of the 'border', or the image's 'reflection'.
+        align_corners: whether -1 and 1 are the centres of the pixels at the border, and not their outer edges.
+
+    Shape:
+        Input (N, C, H, W) with grid (N, H', W', 2) and output (N, C, H', W'), or input (N, C, D, H, W) with grid
+        (N, D', H', W', 3) and output (N, C, D', H', W').
+
+    Raises:
+        ValueError: another mode or padding mode.
+        RuntimeError: shapes or dtypes that do not agree.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x = sg.tensor([[[[1.0, 2.0], [3.0, 4.0]]]])
+        >>> sg.nn.functional.grid_sample(x, sg.tensor([[[[-1.0, 0.0]]]]), align_corners=True)
+        tensor([[[[2.]]]])
+    """
+    for name, value, known in (("mode", mode, INTERPOLATIONS), ("padding_mode", padding_mode, PADDINGS)):
+        if checks.string("grid_sample", name, value) not in known:
+            raise ValueError(f"nn.functional.grid_sample(): expected {name} to be one of {known}, but got: '{value}'")
+    numbers = INTERPOLATIONS.index(mode), PADDINGS.index(padding_mode)
+    return ops.grid_sampler(input, grid, *numbers, False if align_corners is None else align_corners)
+
+
+def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
+    """The places that `grid_sample` takes to transform images by matrices: theta (x, y, 1) for each pixel.
+
+    Args:
+        theta: one matrix for each image.
+        size: the shape of the images that come out: (N, C, H, W) or (N, C, D, H, W).
+        align_corners: as of `grid_sample`.
+
+    Shape:
+        theta (N, 2, 3) and output (N, H, W, 2), or (N, 3, 4) and (N, D, H, W, 3).
+
+    Raises:
+        ValueError: theta of another shape or dtype, or a size of 0.
+        NotImplementedError: a size of another number of dimensions.
+
+    Example:
+        >>> import specgrad as sg
+        >>> theta = sg.tensor([[[1.0, 0.0, 0.5], [0.0, 1.0, 0.0]]])
+        >>> sg.nn.functional.affine_grid(theta, (1, 1, 1, 2), align_corners=False)
+        tensor([[[[0., 0.],
+                  [1., 0.]]]])
+    """
+    return ops.affine_grid_generator(theta, size, False if align_corners is None else align_corners)

@@ -1,0 +1,98 @@
+"""Adagrad."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.creation import full_like, tensor
+from ...runtime.dtypes import float32
+from .hyperparameters import check_not_negative, check_rate, check_ways
+from .per_parameter import PerParameter
+from .rule import count, in_parts, rate, uphill, written
+
+
+class Adagrad(PerParameter):
+    """Steps scaled by the root of the sum of all squared gradients.
+
+    Formula: g = grad + weight_decay p;  s = s + g^2;  p = p - lr / (1 + (t - 1) lr_decay) g / (sqrt(s) + eps)
+
+    Args:
+        params: tensors, pairs of a name and a tensor, or dicts that define groups.
+        lr: step size.
+        lr_decay: how fast the step size falls.
+        weight_decay: weight of the penalty |p|^2 / 2.
+        initial_accumulator_value: what the sum starts with.
+        eps: added to the denominator.
+        foreach: accepted for compatibility.
+        maximize: go up instead of down.
+        differentiable: let gradients flow through the step.
+        fused: accepted for compatibility.
+
+    Raises:
+        ValueError: a hyperparameter is out of range.
+        RuntimeError: fused together with foreach or differentiable.
+
+    Source: Duchi, Hazan and Singer, Adaptive subgradient methods for online learning (2011).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.Adagrad([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.9000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-2,
+        lr_decay: float = 0,
+        weight_decay: float = 0,
+        initial_accumulator_value: float = 0,
+        eps: float = 1e-10,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        fused: bool | None = None,
+    ) -> None:
+        check_rate(lr, eps, weight_decay)
+        check_not_negative("lr_decay value", lr_decay)
+        check_not_negative("initial_accumulator_value value", initial_accumulator_value)
+        check_ways(fused, foreach, differentiable)
+        defaults = {
+            "lr": lr,
+            "lr_decay": lr_decay,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "initial_accumulator_value": initial_accumulator_value,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "fused": fused,
+        }
+        super().__init__(params, defaults)
+        for group in self.param_groups:
+            for param in group["params"]:
+                self._start(param, group)
+
+    def _start(self, param: Tensor, group: dict[str, Any]) -> None:
+        first = float(group["initial_accumulator_value"])
+        self.state[param]["step"] = tensor(0.0, dtype=float32)
+        self.state[param]["sum"] = full_like(param, complex(first, first) if param.is_complex() else first)
+
+    def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        if param not in self.state:
+            self._start(param, group)
+        state = self.state[param]
+        lr = rate(group) / (1 + (count(state) - 1) * group["lr_decay"])
+        in_parts(_update, (param, uphill(param, grad, group), state["sum"]), lr, float(group["eps"]))
+
+
+def _update(param: Tensor, grad: Tensor, sums: Tensor, lr: Any, eps: float) -> None:
+    total = written(sums, sums.addcmul(grad, grad))
+    param.sub_(grad / total.sqrt().add(eps) * lr)

@@ -1,0 +1,88 @@
+"""Adamax."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...generated.tensor import Tensor
+from .hyperparameters import check_betas, check_rate
+from .per_parameter import PerParameter
+from .rule import count, in_parts, rate, start, uphill, written
+
+
+class Adamax(PerParameter):
+    """Adam with the greatest recent gradient in place of the root of the mean square.
+
+    Formula: g = grad + weight_decay p;  m = beta1 m + (1 - beta1) g;  u = max(beta2 u, |g| + eps);
+    p = p - lr / (1 - beta1^t) m / u
+
+    Args:
+        params: tensors, pairs of a name and a tensor, or dicts that define groups.
+        lr: step size.
+        betas: how much of the mean and of the greatest gradient is kept in a step.
+        eps: added to the size of the gradient.
+        weight_decay: weight of the penalty |p|^2 / 2.
+        foreach: accepted for compatibility.
+        maximize: go up instead of down.
+        differentiable: let gradients flow through the step.
+        capturable: accepted for compatibility.
+
+    Raises:
+        ValueError: a hyperparameter is out of range.
+
+    Source: Kingma and Ba, Adam: a method for stochastic optimization (2015), section 7.1.
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.Adamax([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.9000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        foreach: bool | None = None,
+        *,
+        maximize: bool = False,
+        differentiable: bool = False,
+        capturable: bool = False,
+    ) -> None:
+        check_rate(lr, eps, weight_decay)
+        check_betas(betas)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+            "capturable": capturable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        if not state:
+            start(state, param, "exp_avg", "exp_inf")
+        beta1, beta2 = map(float, group["betas"])
+        step = rate(group) / (1 - beta1 ** count(state))
+        tensors = (param, uphill(param, grad, group), state["exp_avg"], state["exp_inf"])
+        in_parts(_update, tensors, step, beta1, beta2, float(group["eps"]))
+
+
+def _update(
+    param: Tensor, grad: Tensor, exp_avg: Tensor, exp_inf: Tensor, step: Any, beta1: float, beta2: float, eps: float
+) -> None:
+    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
+    greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
+    param.sub_(mean / greatest * step)

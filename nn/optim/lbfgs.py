@@ -1,0 +1,176 @@
+"""L-BFGS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...generated.ops import cat, stack
+from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import enable_grad, no_grad
+from ...runtime.creation import zeros_like
+from .curvature import direction
+from .hyperparameters import check_not_negative
+from .line_search import Point, strong_wolfe
+from .optimizer import Closure, Optimizer
+
+
+class LBFGS(Optimizer):
+    """Newton's method with the curvature guessed from the last gradients; one step makes several iterations.
+
+    Formula: d = -H grad, where H is the inverse Hessian of BFGS from the last history_size pairs of changes of
+    parameters and gradient;  p = p + t d, with t = lr or from a line search
+
+    All parameters are one vector, so there is one group. `step` needs a closure, which is called many times.
+
+    Args:
+        params: tensors, or pairs of a name and a tensor.
+        lr: length of an iteration along the direction.
+        max_iter: most iterations in a step.
+        max_eval: most calls of the closure in a step; 1.25 max_iter when left out.
+        tolerance_grad: gradients below it end the step.
+        tolerance_change: changes of parameters or loss below it end the step.
+        history_size: how many pairs are kept.
+        line_search_fn: "strong_wolfe", or None for no line search.
+
+    Raises:
+        ValueError: lr is negative, or there are several groups.
+        RuntimeError: another line search is named, in the first step.
+
+    Source: Liu and Nocedal, On the limited memory BFGS method for large scale optimization (1989).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0, -2.0], requires_grad=True)
+        >>> optimizer = sg.optim.LBFGS([w], line_search_fn="strong_wolfe")
+        >>> def closure():
+        ...     optimizer.zero_grad()
+        ...     loss = ((w - 3) ** 2).sum()
+        ...     loss.backward()
+        ...     return loss
+        >>> optimizer.step(closure)
+        tensor(29., grad_fn=<SumBackward0>)
+        >>> w
+        tensor([3.0000, 3.0000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1,
+        max_iter: int = 20,
+        max_eval: int | None = None,
+        tolerance_grad: float = 1e-7,
+        tolerance_change: float = 1e-9,
+        history_size: int = 100,
+        line_search_fn: str | None = None,
+    ) -> None:
+        check_not_negative("learning rate", lr)
+        defaults = {
+            "lr": lr,
+            "max_iter": max_iter,
+            "max_eval": max_iter * 5 // 4 if max_eval is None else max_eval,
+            "tolerance_grad": tolerance_grad,
+            "tolerance_change": tolerance_change,
+            "history_size": history_size,
+            "line_search_fn": line_search_fn,
+        }
+        super().__init__(params, defaults)
+        if len(self.param_groups) != 1:
+            raise ValueError("LBFGS doesn't support per-parameter options (parameter groups)")
+
+    @property
+    def _params(self) -> list[Tensor]:
+        return self.param_groups[0]["params"]
+
+    @no_grad()
+    def step(self, closure: Closure) -> Any:
+        """Iterate until nothing changes, or as often as the group allows.
+
+        Args:
+            closure: computes the loss again, and its gradients.
+
+        Returns:
+            What the closure returned first.
+        """
+        recorded = enable_grad()(closure)
+        group, state = self.param_groups[0], self.state[self._params[0]]
+        first = recorded()
+        state.setdefault("func_evals", 0)
+        state.setdefault("n_iter", 0)
+        state["func_evals"] += 1
+        loss, grad, evaluated = float(first), self._flat_grad(), 1
+        if _greatest(grad) <= group["tolerance_grad"]:
+            return first
+        for iteration in range(1, group["max_iter"] + 1):
+            state["n_iter"] += 1
+            way = state["d"] = direction(state, grad, group["history_size"])
+            state["prev_flat_grad"], state["prev_loss"] = grad.clone(), loss
+            state["t"] = float(group["lr"]) * (min(1.0, 1 / float(grad.abs().sum())) if state["n_iter"] == 1 else 1)
+            slope = float(grad.dot(way))
+            if slope > -group["tolerance_change"]:
+                break
+            is_last, now = iteration == group["max_iter"], Point(state["t"], loss, grad, slope)
+            if group["line_search_fn"] is None:
+                found, looked = self._move(recorded, way, now, is_last)
+            else:
+                found, looked = self._search(recorded, way, now, group["max_eval"] - evaluated)
+            state["t"], loss, grad, _ = found
+            state["func_evals"] += looked
+            evaluated += looked
+            if is_last or evaluated >= group["max_eval"] or _is_done(group, state, loss, grad):
+                break
+        return first
+
+    def _move(self, closure: Closure, way: Tensor, now: Point, is_last: bool) -> tuple[Point, int]:
+        """Go along the direction; where that led, and how often the closure was called."""
+        self._add(now.step, way)
+        if is_last:
+            return now, 0
+        return Point(now.step, float(closure()), self._flat_grad(), 0.0), 1
+
+    def _search(self, closure: Closure, way: Tensor, now: Point, allowed: int) -> tuple[Point, int]:
+        """Go along the direction as far as is good; where that led, and how often the closure was called."""
+        if self.param_groups[0]["line_search_fn"] != "strong_wolfe":
+            raise RuntimeError("only 'strong_wolfe' is supported")
+        start = [param.clone() for param in self._params]
+
+        def look(step: float) -> Point:
+            self._add(step, way)
+            loss, grad = float(closure()), self._flat_grad()
+            for param, value in zip(self._params, start, strict=True):
+                param.copy_(value)
+            return Point(step, loss, grad, float(grad.dot(way)))
+
+        found, looked = strong_wolfe(look, now._replace(step=0.0), now.step, _greatest(way), allowed)
+        self._add(found.step, way)
+        return found, looked
+
+    def _flat_grad(self) -> Tensor:
+        grads = [zeros_like(param) if param.grad is None else param.grad for param in self._params]
+        return cat([_as_reals(grad).reshape(-1) for grad in grads])
+
+    def _add(self, step: float, way: Tensor) -> None:
+        start = 0
+        for param in self._params:
+            shape = (*param.shape, 2) if param.is_complex() else param.shape
+            end = start + param.numel() * (2 if param.is_complex() else 1)
+            piece = way[start:end].reshape(shape)
+            param.add_(piece[..., 0] + piece[..., 1] * 1j if param.is_complex() else piece, alpha=step)
+            start = end
+
+
+def _as_reals(t: Tensor) -> Tensor:
+    return stack([t.real, t.imag], -1) if t.is_complex() else t
+
+
+def _greatest(t: Tensor) -> float:
+    return float(t.abs().max())
+
+
+def _is_done(group: dict[str, Any], state: dict[str, Any], loss: float, grad: Tensor) -> bool:
+    if _greatest(grad) <= group["tolerance_grad"]:
+        return True
+    if _greatest(state["d"]) * abs(state["t"]) <= group["tolerance_change"]:
+        return True
+    return abs(loss - state["prev_loss"]) < group["tolerance_change"]

@@ -1,0 +1,174 @@
+"""LRScheduler, the base class: counts epochs and sets step sizes."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ....generated.tensor import Tensor
+from ....runtime.autograd.grad_mode import no_grad
+from ..optimizer import Optimizer
+
+_EPOCH_GIVEN = (
+    "The epoch parameter in `scheduler.step()` was not necessary and is being deprecated where possible. Please use "
+    "`scheduler.step()` to step the scheduler. During the deprecation, if epoch is different from None, the closed "
+    "form is used instead of the new chainable form, where available."
+)
+_OUT_OF_ORDER = (
+    "Detected call of `lr_scheduler.step()` before `optimizer.step()`. You should call them in the opposite order: "
+    "`optimizer.step()` before `lr_scheduler.step()`. Failure to do this skips the first value of the learning rate "
+    "schedule."
+)
+
+
+class LRScheduler:
+    """Base class of schedulers: counts epochs and sets the groups' "lr" to what `get_lr` says.
+
+    A subclass defines `get_lr`; and, where step sizes of an epoch follow from the initial ones alone,
+    `_get_closed_form_lr`, by which a scheduler starts in the middle.
+
+    Args:
+        optimizer: the optimizer whose groups are changed.
+        last_epoch: the last epoch that was run; -1 starts anew, and otherwise the groups need an "initial_lr".
+
+    Attributes:
+        base_lrs: the step sizes that the groups started with.
+        last_epoch: how often `step` was called.
+
+    Raises:
+        TypeError: what is given is no Optimizer.
+        KeyError: last_epoch is given, and a group has no "initial_lr".
+    """
+
+    base_lrs: list[Any]
+    last_epoch: int
+    optimizer: Optimizer
+    _last_lr: list[Any]
+    _is_initial = False
+
+    def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
+        self.optimizer = checked(optimizer)
+        for number, group in enumerate(optimizer.param_groups):
+            if last_epoch == -1:
+                group.setdefault("initial_lr", copied(group["lr"]))
+            elif "initial_lr" not in group:
+                raise KeyError(
+                    f"param 'initial_lr' is not specified in param_groups[{number}] when resuming scheduler with "
+                    f"last_epoch >= 0. This typically happens when last_epoch={last_epoch} is given for an optimizer "
+                    "that no scheduler has seen"
+                )
+        self.base_lrs = [copied(group["initial_lr"]) for group in optimizer.param_groups]
+        self.last_epoch = last_epoch
+        self._initial_step()
+
+    def _initial_step(self) -> None:
+        """Go to the first epoch, for which nobody has to call `optimizer.step` before."""
+        self._step_count = 0
+        self._is_initial = True
+        self._get_lr_called_within_step = False
+        try:
+            self.step()
+        finally:
+            self._is_initial = False
+
+    def get_lr(self) -> list[Any]:
+        """The step sizes of this epoch, from those in the groups and `last_epoch`; a subclass defines it."""
+        raise NotImplementedError
+
+    def get_last_lr(self) -> list[Any]:
+        """The step sizes set last."""
+        return self._last_lr
+
+    def step(self, epoch: int | None = None) -> None:
+        """Go to the next epoch (or to `epoch`, which is deprecated) and set the groups' step sizes."""
+        if self._step_count == 1:
+            self._check_order()
+        self._step_count += 1
+        if epoch is not None:
+            warnings.warn(_EPOCH_GIVEN, stacklevel=2)
+        self._update_lr(epoch)
+
+    def _check_order(self) -> None:
+        if "step" in vars(self.optimizer):
+            warnings.warn(
+                "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
+                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`.",
+                stacklevel=3,
+            )
+        elif not getattr(self.optimizer, "_opt_called", False):
+            warnings.warn(_OUT_OF_ORDER, stacklevel=3)
+
+    def _update_lr(self, epoch: int | None = None) -> None:
+        self._get_lr_called_within_step = True
+        try:
+            if epoch is None:
+                self.last_epoch += 1
+                values = self.get_lr()
+            else:
+                self.last_epoch = epoch
+                values = getattr(self, "_get_closed_form_lr", self.get_lr)()
+        finally:
+            self._get_lr_called_within_step = False
+        self._set(values)
+
+    def _set(self, values: list[Any]) -> None:
+        """Give each group its step size."""
+        with no_grad():
+            for group, value in zip(self.optimizer.param_groups, values, strict=False):
+                put(group, "lr", value)
+        self._last_lr = self._current()
+
+    def _current(self) -> list[Any]:
+        """The step sizes in the groups."""
+        return [copied(group["lr"]) for group in self.optimizer.param_groups]
+
+    def _warn_outside_step(self) -> None:
+        """What `get_lr` says to those who call it themselves: it gives the step sizes after these."""
+        if not self._get_lr_called_within_step:
+            warnings.warn(
+                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3
+            )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Everything but the optimizer."""
+        return {name: value for name, value in self.__dict__.items() if name != "optimizer"}
+
+    def load_state_dict(self, state_dict: dict[str, Any]) -> None:
+        """Take over what state_dict gave."""
+        self.__dict__.update(state_dict)
+
+
+def checked(optimizer: Any) -> Optimizer:
+    """An Optimizer; anything else is refused."""
+    if not isinstance(optimizer, Optimizer):
+        raise TypeError(f"{type(optimizer).__name__} is not an Optimizer")
+    return optimizer
+
+
+def copied(value: Any) -> Any:
+    """The value; of a tensor, which steps write, a copy."""
+    return value.clone() if isinstance(value, Tensor) else value
+
+
+def put(group: dict[str, Any], name: str, value: Any) -> None:
+    """Change a hyperparameter; one that is a tensor stays the same tensor."""
+    if isinstance(group[name], Tensor):
+        group[name].fill_(value)
+    else:
+        group[name] = value
+
+
+def per_group(name: str, value: Any, optimizer: Optimizer) -> list[Any]:
+    """A list of one value for each group: the given one, or as often as needed the given number."""
+    groups = len(optimizer.param_groups)
+    if not isinstance(value, list | tuple):
+        return [value] * groups
+    if len(value) != groups:
+        raise ValueError(
+            f"{name} must have the same length as optimizer.param_groups. "
+            f"{name} has {len(value)} values, param_groups has {groups}."
+        )
+    return list(value)
+
+
+_LRScheduler = LRScheduler  # the name by which older programs derive from it

@@ -1,0 +1,118 @@
+"""NAdam."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.creation import tensor, zeros_like
+from ...runtime.dtypes import float32
+from .hyperparameters import check_betas, check_not_negative, check_rate
+from .per_parameter import PerParameter
+from .rule import count, decoupled, in_parts, rate, start, written
+
+
+class NAdam(PerParameter):
+    """Adam with Nesterov's momentum: the step looks ahead along the mean of the gradients.
+
+    Formula: g = grad + weight_decay p;  mu_t = beta1 (1 - 0.96^(t momentum_decay) / 2);  m = beta1 m + (1 - beta1) g;
+    v = beta2 v + (1 - beta2) g^2;  p = p - lr (mu_(t+1) m / (1 - mu_1 ... mu_(t+1)) +
+    (1 - mu_t) g / (1 - mu_1 ... mu_t)) / (sqrt(v / (1 - beta2^t)) + eps)
+
+    Args:
+        params: tensors, pairs of a name and a tensor, or dicts that define groups.
+        lr: step size.
+        betas: how much of the estimates of mean and mean square is kept in a step.
+        eps: added to the denominator.
+        weight_decay: weight of the penalty |p|^2 / 2; or with decoupled_weight_decay as in AdamW.
+        momentum_decay: how fast the momentum mu grows.
+        decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
+        foreach: accepted for compatibility.
+        maximize: go up instead of down.
+        capturable: accepted for compatibility.
+        differentiable: let gradients flow through the step.
+
+    Raises:
+        ValueError: a hyperparameter is out of range.
+
+    Source: Dozat, Incorporating Nesterov momentum into Adam (2016).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.NAdam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.8944], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 2e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum_decay: float = 4e-3,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_rate(lr, eps, weight_decay)
+        check_betas(betas)
+        check_not_negative("momentum_decay value", momentum_decay)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "momentum_decay": momentum_decay,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        if not state:
+            start(state, param)
+            state["mu_product"] = tensor(1.0, dtype=float32)
+            state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
+        step, (beta1, beta2) = count(state), map(float, group["betas"])
+        now, ahead = (_momentum(beta1, t, group["momentum_decay"]) for t in (step, step + 1))
+        state["mu_product"] *= now
+        product = state["mu_product"].item()
+        tensors = (param, decoupled(param, grad, group), state["exp_avg"], state["exp_avg_sq"])
+        lr = rate(group)
+        weights = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
+        in_parts(_update, tensors, *weights, beta1, beta2, 1 - beta2**step, float(group["eps"]))
+
+
+def _momentum(beta1: float, step: float, decay: float) -> float:
+    return beta1 * (1 - 0.5 * 0.96 ** (step * decay))
+
+
+def _update(
+    param: Tensor,
+    grad: Tensor,
+    exp_avg: Tensor,
+    exp_avg_sq: Tensor,
+    of_grad: Any,
+    of_mean: Any,
+    beta1: float,
+    beta2: float,
+    started: float,
+    eps: float,
+) -> None:
+    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
+    square = written(exp_avg_sq, exp_avg_sq.mul(beta2).addcmul_(grad, grad, value=1 - beta2))
+    root = (square / started).sqrt_().add(eps)
+    param.sub_(grad / root * of_grad).sub_(mean / root * of_mean)

@@ -1,0 +1,112 @@
+"""RAdam."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import Any
+
+from ...generated.tensor import Tensor
+from .hyperparameters import check_betas, check_rate
+from .per_parameter import PerParameter
+from .rule import count, decoupled, in_parts, rate, start, written
+
+
+class RAdam(PerParameter):
+    """Adam whose first steps are not scaled, until enough gradients were seen to know their mean square.
+
+    Formula: g = grad + weight_decay p;  m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2;
+    rho = 2 / (1 - beta2) - 1;  rho_t = rho - 2 t beta2^t / (1 - beta2^t);
+    p = p - lr m / (1 - beta1^t) if rho_t <= 5, otherwise that step times
+    sqrt((rho_t - 4) (rho_t - 2) rho / ((rho - 4) (rho - 2) rho_t)) sqrt(1 - beta2^t) / (sqrt(v) + eps)
+
+    Args:
+        params: tensors, pairs of a name and a tensor, or dicts that define groups.
+        lr: step size.
+        betas: how much of the estimates of mean and mean square is kept in a step.
+        eps: added to the denominator.
+        weight_decay: weight of the penalty |p|^2 / 2; or with decoupled_weight_decay as in AdamW.
+        decoupled_weight_decay: p = (1 - lr weight_decay) p instead of a penalty.
+        foreach: accepted for compatibility.
+        maximize: go up instead of down.
+        capturable: accepted for compatibility.
+        differentiable: let gradients flow through the step.
+
+    Raises:
+        ValueError: a hyperparameter is out of range.
+
+    Source: Liu et al., On the variance of the adaptive learning rate and beyond (2020).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.RAdam([w], lr=0.1)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.8000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-3,
+        betas: tuple[float, float] = (0.9, 0.999),
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        decoupled_weight_decay: bool = False,
+        *,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        capturable: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_rate(lr, eps, weight_decay)
+        check_betas(betas)
+        defaults = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "maximize": maximize,
+            "foreach": foreach,
+            "capturable": capturable,
+            "decoupled_weight_decay": decoupled_weight_decay,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        state = self.state[param]
+        if not state:
+            start(state, param, "exp_avg", "exp_avg_sq")
+        step, (beta1, beta2) = count(state), map(float, group["betas"])
+        tensors = (param, decoupled(param, grad, group), state["exp_avg"], state["exp_avg_sq"])
+        lr = rate(group) / (1 - beta1**step)
+        in_parts(_update, tensors, lr, beta1, beta2, _rectified(step, beta2), float(group["eps"]))
+
+
+def _rectified(step: float, beta2: float) -> float:
+    """The factor of lr m / (sqrt(v) + eps); 0 where v is not known well enough to divide by it."""
+    known = 1 - beta2**step
+    longest = 2 / (1 - beta2) - 1
+    length = longest - 2 * step * beta2**step / known
+    if length <= 5:
+        return 0.0
+    return math.sqrt(known * (length - 4) * (length - 2) * longest / ((longest - 4) * (longest - 2) * length))
+
+
+def _update(
+    param: Tensor,
+    grad: Tensor,
+    exp_avg: Tensor,
+    exp_avg_sq: Tensor,
+    lr: Any,
+    beta1: float,
+    beta2: float,
+    factor: float,
+    eps: float,
+) -> None:
+    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
+    square = written(exp_avg_sq, exp_avg_sq.mul(beta2).addcmul_(grad, grad, value=1 - beta2))
+    param.sub_((mean / square.sqrt().add(eps) * factor if factor else mean) * lr)

@@ -1,0 +1,114 @@
+"""RMSprop."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.creation import zeros_like
+from .hyperparameters import check_not_negative, check_rate
+from .per_parameter import PerParameter
+from .rule import count, in_parts, rate, start, uphill, written
+
+
+class RMSprop(PerParameter):
+    """Steps scaled by a running mean square of the gradient.
+
+    Formula: g = grad + weight_decay p;  v = alpha v + (1 - alpha) g^2;  with centered a = alpha a + (1 - alpha) g and
+    s = v - a^2, otherwise s = v;  d = g / (sqrt(s) + eps);  p = p - lr d, or with momentum b = momentum b + d and
+    p = p - lr b
+
+    Args:
+        params: tensors, pairs of a name and a tensor, or dicts that define groups.
+        lr: step size.
+        alpha: how much of the mean square is kept in a step.
+        eps: added to the denominator.
+        weight_decay: weight of the penalty |p|^2 / 2.
+        momentum: how much of the last direction is kept.
+        centered: divide by the standard deviation in place of the root of the mean square.
+        capturable: accepted for compatibility.
+        foreach: accepted for compatibility.
+        maximize: go up instead of down.
+        differentiable: let gradients flow through the step.
+
+    Raises:
+        ValueError: a hyperparameter is out of range.
+
+    Source: Tieleman and Hinton, Lecture 6.5: rmsprop (2012); centered: Graves, Generating sequences with recurrent
+    neural networks (2013).
+
+    Example:
+        >>> import specgrad as sg
+        >>> w = sg.tensor([1.0], requires_grad=True)
+        >>> optimizer = sg.optim.RMSprop([w], lr=0.05)
+        >>> (w * w).sum().backward()
+        >>> optimizer.step()
+        >>> w
+        tensor([0.5000], requires_grad=True)
+    """
+
+    def __init__(
+        self,
+        params: Iterable[Any],
+        lr: float | Tensor = 1e-2,
+        alpha: float = 0.99,
+        eps: float = 1e-8,
+        weight_decay: float = 0,
+        momentum: float = 0,
+        centered: bool = False,
+        capturable: bool = False,
+        foreach: bool | None = None,
+        maximize: bool = False,
+        differentiable: bool = False,
+    ) -> None:
+        check_rate(lr, eps, weight_decay)
+        check_not_negative("momentum value", momentum)
+        check_not_negative("alpha value", alpha)
+        defaults = {
+            "lr": lr,
+            "momentum": momentum,
+            "alpha": alpha,
+            "eps": eps,
+            "centered": centered,
+            "weight_decay": weight_decay,
+            "capturable": capturable,
+            "foreach": foreach,
+            "maximize": maximize,
+            "differentiable": differentiable,
+        }
+        super().__init__(params, defaults)
+
+    def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:
+        state, momentum = self.state[param], float(group["momentum"])
+        if not state:
+            start(state, param, "square_avg")
+        for name, wanted in (("momentum_buffer", momentum > 0), ("grad_avg", group["centered"])):
+            if wanted and name not in state:
+                state[name] = zeros_like(param)
+        count(state)
+        buffer = state["momentum_buffer"] if momentum > 0 else None
+        mean = state["grad_avg"] if group["centered"] else None
+        tensors = (param, uphill(param, grad, group), state["square_avg"], buffer, mean)
+        in_parts(_update, tensors, rate(group), float(group["alpha"]), float(group["eps"]), momentum)
+
+
+def _update(
+    param: Tensor,
+    grad: Tensor,
+    square_avg: Tensor,
+    buffer: Tensor | None,
+    grad_avg: Tensor | None,
+    lr: Any,
+    alpha: float,
+    eps: float,
+    momentum: float,
+) -> None:
+    square = written(square_avg, square_avg.mul(alpha).addcmul_(grad, grad, value=1 - alpha))
+    if grad_avg is not None:
+        mean = written(grad_avg, grad_avg.lerp(grad, 1 - alpha))
+        square = square.addcmul(mean, mean, value=-1)
+    direction = grad / square.sqrt().add(eps)
+    if buffer is not None:
+        direction = written(buffer, buffer.mul(momentum).add_(direction))
+    param.sub_(direction * lr)

@@ -1,0 +1,148 @@
+"""Spectral normalization by a hook: the older form of `parametrizations.spectral_norm`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import no_grad
+from ...runtime.creation import randn
+from ..conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
+from ..module import Module
+from ..parameter import Parameter
+
+
+def output_dim(module: Any) -> int:
+    """The dimension of a layer's weight that numbers its outputs."""
+    return 1 if isinstance(module, ConvTranspose1d | ConvTranspose2d | ConvTranspose3d) else 0
+
+
+def as_matrix(weight: Tensor, dim: int) -> Tensor:
+    """The weight with `dim` as rows, all else as columns."""
+    return weight.movedim(dim, 0).flatten(1)
+
+
+def unit(v: Tensor, eps: float) -> Tensor:
+    """The vector of length one in the direction of `v`."""
+    return v / v.norm().clamp_min(eps)
+
+
+def random_unit(like: Tensor, size: int, eps: float) -> Tensor:
+    """A direction, all equally likely, of the dtype and on the device of `like`."""
+    return unit(randn(size, dtype=like.dtype, device=like.device), eps)
+
+
+def power_iterations(matrix: Tensor, u: Tensor, v: Tensor, count: int, eps: float) -> None:
+    """Turn first `v`, then `u`, in place, towards the matrix's first right and left singular vectors."""
+    with no_grad():
+        for _ in range(count):
+            v.copy_(unit(matrix.t().mv(u), eps))
+            u.copy_(unit(matrix.mv(v), eps))
+
+
+def greatest_singular_value(matrix: Tensor, u: Tensor, v: Tensor) -> Tensor:
+    """u^T A v; the vectors are copied, as the next call turns them before backward of this one may come."""
+    return u.clone().dot(matrix.mv(v.clone()))
+
+
+def check_iterations(count: int) -> None:
+    """At least one iteration."""
+    if count <= 0:
+        raise ValueError(f"Expected n_power_iterations to be positive, but got n_power_iterations={count}")
+
+
+class SpectralNorm:
+    """The hook: before each call the weight is divided by its greatest singular value."""
+
+    def __init__(self, name: str, n_power_iterations: int, dim: int, eps: float) -> None:
+        self.name = name
+        self.n_power_iterations = n_power_iterations
+        self.dim = dim
+        self.eps = eps
+
+    def compute_weight(self, module: Any, do_power_iteration: bool) -> Tensor:
+        """The weight of `module` now, with `do_power_iteration` after some iterations."""
+        weight, u, v = (getattr(module, self.name + part) for part in ("_orig", "_u", "_v"))
+        matrix = as_matrix(weight, self.dim)
+        if do_power_iteration:
+            power_iterations(matrix, u, v, self.n_power_iterations, self.eps)
+        return weight / greatest_singular_value(matrix, u, v)
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module, do_power_iteration=module.training))
+
+
+def spectral_norm(
+    module: Module, name: str = "weight", n_power_iterations: int = 1, eps: float = 1e-12, dim: int | None = None
+) -> Module:
+    """Divide a weight by its greatest singular value, which power iterations find; the older form.
+
+    Formula: w = NAME_orig / sigma, sigma = u^T NAME_orig v, with u and v turned in every call in training
+
+    Args:
+        module: the module.
+        name: the name of the parameter.
+        n_power_iterations: how many iterations each call makes.
+        eps: lengths below it are not divided by.
+        dim: the dimension of the weight that numbers outputs; 1 for transposed convolutions and otherwise 0.
+
+    Returns:
+        The module.
+
+    Raises:
+        RuntimeError: the parameter is normalized already.
+        ValueError: n_power_iterations is not positive, or there is no such parameter.
+
+    Source: Miyato et al., Spectral normalization for generative adversarial networks (2018).
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.utils.spectral_norm(sg.nn.Linear(2, 3))
+        >>> list(layer.state_dict())
+        ['bias', 'weight_orig', 'weight_u', 'weight_v']
+    """
+    if _find(module, name) is not None:
+        raise RuntimeError(f"Cannot register two spectral_norm hooks on the same parameter {name}")
+    check_iterations(n_power_iterations)
+    weight = module._parameters.get(name)
+    if weight is None:
+        raise ValueError(f"`SpectralNorm` cannot be applied as parameter `{name}` is None")
+    hook = SpectralNorm(name, n_power_iterations, output_dim(module) if dim is None else dim, eps)
+    rows, columns = as_matrix(weight.detach(), hook.dim).shape
+    delattr(module, name)
+    module.register_parameter(name + "_orig", weight)
+    setattr(module, name, weight.detach())
+    module.register_buffer(name + "_u", random_unit(weight.detach(), rows, eps))
+    module.register_buffer(name + "_v", random_unit(weight.detach(), columns, eps))
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_spectral_norm(module: Module, name: str = "weight") -> Module:
+    """Make a weight that `spectral_norm` normalized a parameter again, with its value now.
+
+    Args:
+        module: the module.
+        name: the name of the parameter.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: the parameter is not normalized.
+    """
+    number = _find(module, name)
+    if number is None:
+        raise ValueError(f"spectral_norm of '{name}' not found in {module}")
+    hook: Any = module._forward_pre_hooks.pop(number)
+    with no_grad():
+        weight = hook.compute_weight(module, do_power_iteration=False)
+    for part in (name, name + "_orig", name + "_u", name + "_v"):
+        delattr(module, part)
+    module.register_parameter(name, Parameter(weight.detach()))
+    return module
+
+
+def _find(module: Module, name: str) -> int | None:
+    hooks = module._forward_pre_hooks.items()
+    return next((number for number, hook in hooks if isinstance(hook, SpectralNorm) and hook.name == name), None)

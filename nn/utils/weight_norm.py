@@ -1,0 +1,111 @@
+"""Weight normalization by a hook: the older form of `parametrizations.weight_norm`."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+from ...generated.tensor import Tensor
+from ..module import Module
+from ..parameter import Parameter
+
+
+def norm_except_dim(v: Tensor, dim: int) -> Tensor:
+    """The norm of each slice along `dim`, with that dimension kept; of all elements for -1."""
+    if dim == -1:
+        return v.norm()
+    others = tuple(d for d in range(v.dim()) if d != dim)
+    return v.norm(2, others, keepdim=True) if others else v.abs()
+
+
+def of_length(v: Tensor, g: Tensor, dim: int) -> Tensor:
+    """Slices in the directions of `v` with the lengths `g`."""
+    return v * (g / norm_except_dim(v, dim))
+
+
+class WeightNorm:
+    """The hook: before each call the weight is computed from its directions and lengths."""
+
+    def __init__(self, name: str, dim: int) -> None:
+        self.name = name
+        self.dim = dim
+
+    def compute_weight(self, module: Any) -> Tensor:
+        """The weight of `module` now."""
+        return of_length(getattr(module, self.name + "_v"), getattr(module, self.name + "_g"), self.dim)
+
+    def __call__(self, module: Any, inputs: Any) -> None:
+        setattr(module, self.name, self.compute_weight(module))
+
+
+def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Module:
+    """Learn a weight as directions, NAME_v, and lengths, NAME_g; deprecated for `parametrizations.weight_norm`.
+
+    Formula: w = g v / |v|, with norms over all dimensions but `dim`
+
+    Args:
+        module: the module.
+        name: the name of the parameter.
+        dim: the dimension along which each slice has a length; None for one length.
+
+    Returns:
+        The module.
+
+    Raises:
+        RuntimeError: the parameter is normalized already.
+
+    Source: Salimans and Kingma, Weight normalization (2016).
+
+    Example:
+        >>> import specgrad as sg
+        >>> import warnings
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     layer = sg.nn.utils.weight_norm(sg.nn.Linear(2, 3))
+        >>> layer.weight_g.shape, layer.weight_v.shape
+        (specgrad.Size([3, 1]), specgrad.Size([3, 2]))
+    """
+    warnings.warn(
+        "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    if _find(module, name) is not None:
+        raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")
+    hook = WeightNorm(name, -1 if dim is None else dim)
+    weight = getattr(module, name)
+    delattr(module, name)
+    module.register_parameter(name + "_g", Parameter(norm_except_dim(weight, hook.dim).detach()))
+    module.register_parameter(name + "_v", Parameter(weight.detach()))
+    setattr(module, name, hook.compute_weight(module))
+    module.register_forward_pre_hook(hook)
+    return module
+
+
+def remove_weight_norm(module: Module, name: str = "weight") -> Module:
+    """Make a weight that `weight_norm` normalized a parameter again, with its value now.
+
+    Args:
+        module: the module.
+        name: the name of the parameter.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: the parameter is not normalized.
+    """
+    number = _find(module, name)
+    if number is None:
+        raise ValueError(f"weight_norm of '{name}' not found in {module}")
+    hook: Any = module._forward_pre_hooks.pop(number)
+    weight = hook.compute_weight(module)
+    for part in (name, name + "_g", name + "_v"):
+        delattr(module, part)
+    setattr(module, name, Parameter(weight.detach()))
+    return module
+
+
+def _find(module: Module, name: str) -> int | None:
+    hooks = module._forward_pre_hooks.items()
+    return next((number for number, hook in hooks if isinstance(hook, WeightNorm) and hook.name == name), None)

@@ -1,0 +1,45 @@
+"""Helpers of composite element-wise ops, written in ops and Tensor methods so that they differentiate."""
+
+from __future__ import annotations
+
+from typing import Any, TypeAlias
+
+from .. import dtypes
+from ..limits import finfo
+from ..namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+
+def along_channels(weight: Tensor, ndim: int) -> Tensor:
+    """One number for each channel, lined up with dimension 1 of a tensor of `ndim` dimensions; or one for all."""
+    if weight.numel() == 1:
+        return weight.reshape(())
+    return weight.reshape(-1, *[1] * (ndim - 2)) if ndim > 1 else weight
+
+
+def in_double(x: Tensor) -> Tensor:
+    """In float64, or complex128."""
+    return x.to(dtypes.complex128 if x.is_complex() else dtypes.float64)
+
+
+def made_finite(x: Tensor, nan: float | None, posinf: float | None, neginf: float | None) -> Tensor:
+    """Other numbers for nan and for infinities; by default 0, the dtype's largest number and its smallest."""
+    if x.is_complex():
+        parts = [made_finite(part, nan, posinf, neginf) for part in (op.real(x), op.imag(x))]
+        return op.complex(*parts)
+    if not x.is_floating_point():
+        return x.clone()
+    limit = finfo(x.dtype).max
+    above, below = limit if posinf is None else posinf, -limit if neginf is None else neginf
+    return op.replace_odd(x, 0.0 if nan is None else nan, above, below)
+
+
+def real_part(x: Tensor) -> Tensor:
+    """The real part; a real tensor itself."""
+    return op.real(x)
+
+
+def imaginary_part(x: Tensor) -> Tensor:
+    """The imaginary part; zeros of a real tensor."""
+    return op.imag(x) if x.is_complex() else x * 0

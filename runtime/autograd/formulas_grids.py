@@ -1,0 +1,61 @@
+"""Helpers of composites that combine the elements of vectors, and put blocks and vectors on diagonals."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ..namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+
+def grids(tensors: Sequence[Tensor], indexing: str) -> tuple[Tensor, ...]:
+    """Each vector along a dimension of its own, expanded along the others; for 'xy' the first along the second one."""
+    if indexing == "xy" and len(tensors) > 1:
+        second, first, *rest = grids((tensors[1], tensors[0], *tensors[2:]), "ij")
+        return first, second, *rest
+    shape = tuple(t.numel() for t in tensors)
+    after = range(len(tensors) - 1, -1, -1)
+    return tuple(t.reshape((-1, *(1,) * n)).expand(shape) for t, n in zip(tensors, after, strict=True))
+
+
+def pairings(tensors: Sequence[Tensor]) -> Tensor:
+    """All rows that take one element of each vector, those of the last changing fastest."""
+    return op.stack([grid.flatten() for grid in grids(tensors, "ij")], 1)
+
+
+def chosen(self: Tensor, r: int, with_replacement: bool) -> Tensor:
+    """The rows of r elements at increasing places, or at places that do not decrease."""
+    if not r:
+        return self.narrow(0, 0, 0)
+    choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
+    places = [place for row in choose(range(self.shape[0]), r) for place in row]
+    return self.index_select(0, op.tensor(places, dtype=op.arange(0).dtype)).view((len(places) // r, r))
+
+
+def matrix_of_blocks(tensors: Sequence[Tensor]) -> Tensor:
+    """The blocks one below the other, each with zeros on both sides; a vector is a row."""
+    blocks = [op.atleast_2d(t) for t in tensors]
+    total, before, rows = sum(block.shape[1] for block in blocks), 0, []
+    for block in blocks:
+        width = block.shape[1]
+        rows.append(op.constant_pad_nd(block, (before, total - before - width), 0))
+        before += width
+    return op.cat(rows, 0)
+
+
+def on_diagonal(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
+    """Zeros with the last dimension of a tensor on a diagonal of two new ones."""
+    size = self.shape[-1] + abs(offset)
+    rest = iter(self.shape[:-1])
+    shape = tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(self.ndim + 1))
+    return op.diagonal_backward(self, shape, offset, dim1, dim2)
+
+
+def powers_of(x: Tensor, count: int | None, increasing: bool) -> Tensor:
+    """The first powers of each element, in a row."""
+    count = x.shape[0] if count is None else count
+    exponents = op.arange(count) if increasing else op.arange(count - 1, -1, -1)
+    return op.pow(x.unsqueeze(1), exponents)

@@ -1,0 +1,64 @@
+"""Helpers of composites that join tensors, cut them at places, and turn and repeat them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+from ..namespace import op
+
+Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+Ints: TypeAlias = Sequence[int]
+
+
+def joined_at_least(tensors: Sequence[Tensor], least: int, dim: int) -> Tensor:
+    """The tensors with at least as many dimensions, one after the other along `dim`; vectors along their only one."""
+    widened = (op.atleast_1d, op.atleast_2d, op.atleast_3d)[least - 1]
+    parts = [widened(t) for t in tensors]
+    return op.cat(parts, min(dim, parts[0].ndim - 1))
+
+
+def stacked_columns(tensors: Sequence[Tensor]) -> Tensor:
+    """Numbers and vectors as columns, beside what has columns."""
+    return op.cat([t.reshape((t.numel(), 1)) if t.ndim < 2 else t for t in tensors], 1)
+
+
+def even_sizes(size: int, sections: int) -> list[int]:
+    """The sizes of pieces of `size`, the first ones larger by one where they cannot be equal."""
+    least, larger = divmod(size, sections)
+    return [least + 1] * larger + [least] * (sections - larger)
+
+
+def split_at(self: Tensor, indices: Ints, dim: int) -> tuple[Tensor, ...]:
+    """The slices between neighbouring indices, which are those of Python: negative ones count from the end."""
+    return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *indices), (*indices, self.shape[dim]), strict=True))
+
+
+def split_by_tensor(self: Tensor, places: Tensor, dim: int) -> tuple[Tensor, ...]:
+    """Cut at the indices in a vector, or into as many pieces as a number says."""
+    return op.tensor_split(self, places.tolist() if places.ndim else int(places), dim)
+
+
+def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
+    """Turned by quarters, from the first dimension towards the second: mirrored, with dimensions swapped."""
+    first, second = dims
+    if quarters % 2 == 0:
+        return self.flip((first, second)) if quarters else self.clone()
+    return self.flip((second if quarters == 1 else first,)).transpose(first, second)
+
+
+def repeated_each(self: Tensor, repeats: int, dim: int | None) -> Tensor:
+    """Each slice along a dimension `repeats` times: expanded along a new dimension behind it, and made one with it."""
+    if dim is None:
+        return repeated_each(self.flatten(), repeats, 0)
+    shape = tuple(self.shape)
+    expanded = self.unsqueeze(dim + 1).expand((*shape[: dim + 1], repeats, *shape[dim + 1 :]))
+    return expanded.clone().view((*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
+
+
+def repeated_by(self: Tensor, repeats: Tensor, dim: int | None, output_size: int | None) -> Tensor:
+    """Slice i along a dimension repeats[i] times; one number of repeats is for all."""
+    if dim is None:
+        return repeated_by(self.flatten(), repeats, 0, output_size)
+    counts = repeats.reshape((1,)).expand((self.shape[dim],)) if repeats.numel() == 1 else repeats
+    return self.index_select(dim, op.repeat_interleave(counts, output_size=output_size))

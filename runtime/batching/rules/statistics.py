@@ -1,0 +1,37 @@
+"""Medians, and counting and searching, whose calls differ in shape from those for one example."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from ...namespace import op
+from ..call import Call
+from .general import loop
+from .shapes import flattened
+
+
+def middle(call: Call) -> Any:
+    """The median of all elements: of flattened examples, equal elements sharing the gradient as in amax."""
+    rows = flattened(call.whole(call.first))
+    values = getattr(op, call.op)(rows, 1).values if rows.shape[1] else loop(call)
+    if not rows.is_floating_point() or not rows.shape[1]:
+        return values
+    found = values.detach().unsqueeze(1)
+    chosen = (rows == found) | (op.isnan(rows) & op.isnan(found))
+    return op.amax(rows.masked_fill(~chosen, -math.inf), [1])
+
+
+def one_by_one(call: Call) -> Any:
+    """One call for each example: what is counted in bins is not counted any faster for all at once."""
+    return loop(call)
+
+
+def searched(call: Call) -> Any:
+    """In one row that all examples share, or in a row for each; values of any shape lie in a row for that."""
+    values = call.whole(call["input"])
+    if len(call["sorted_sequence"]._shape) > 1:
+        return call.run(call.all_whole())
+    if not call.is_batched("sorted_sequence", "sorter"):
+        return call.run(call.arguments | {"input": values})
+    return call.run(call.all_whole() | {"input": flattened(values)}).reshape(values._shape)

@@ -1,0 +1,117 @@
+"""References of decompositions and norms: see references.py. What is only determined up to signs is not compared."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from scipy import linalg
+
+
+def lower(a: Any) -> Any:
+    """The Hermitian matrices that NumPy reads in the lower triangles."""
+    return np.tril(a) + np.tril(a, -1).conj().swapaxes(-2, -1)
+
+
+def turned(a: Any, uplo: str) -> Any:
+    """The matrices, or their adjoints if the upper triangle is to be read."""
+    return a if uplo == "L" else a.conj().swapaxes(-2, -1)
+
+
+def values_of(a: Any, uplo: str = "L") -> Any:
+    """The eigenvalues of Hermitian matrices."""
+    return np.linalg.eigvalsh(lower(turned(a, uplo)))
+
+
+def svdvals(a: Any) -> Any:
+    """The singular values: the roots of the eigenvalues of A A^H."""
+    small = a if a.shape[-2] <= a.shape[-1] else a.swapaxes(-2, -1)
+    squares = np.linalg.eigvalsh(small @ small.conj().swapaxes(-2, -1))
+    return np.sqrt(np.maximum(squares, 0))[..., ::-1]
+
+
+def pinv(self: Any, atol: Any = None, rtol: Any = None, hermitian: bool = False, rcond: Any = None) -> Any:
+    """The pseudo-inverse, of matrices whose singular values are far from the limits."""
+    return np.linalg.pinv(lower(self) if hermitian else self)
+
+
+def rank(
+    self: Any = None, atol: Any = None, rtol: Any = None, tol: Any = None, hermitian: bool = False, **rest: Any
+) -> Any:
+    """The count of singular values above the limits."""
+    a = rest.get("input", self)
+    values = abs(values_of(a)) if hermitian else svdvals(a)
+    limit = tol if tol is not None else atol
+    return (values > (1e-9 if limit is None else limit)).sum(-1)
+
+
+def lstsq(self: Any, b: Any, rcond: Any = None, driver: Any = None) -> Any:
+    """The solution by the pseudo-inverse, and residuals where the driver gives them."""
+    x = np.linalg.pinv(self) @ b
+    residuals = (abs(self @ x - b) ** 2).sum(-2 if b.ndim > 1 else -1, keepdims=b.ndim == 1)
+    return x, residuals if driver == "gels" else np.zeros(0), None, np.zeros(0)
+
+
+def condition(self: Any, p: Any = None) -> Any:
+    """The product of the norms of a matrix and its inverse."""
+    return np.linalg.cond(self, p)
+
+
+def reflected(input: Any = None, tau: Any = None, **rest: Any) -> Any:
+    """Products of whole Householder matrices."""
+    a, factors = rest.get("self", input), rest.get("input2", tau)
+    if a.ndim > 2:
+        return np.stack([reflected(one, t) for one, t in zip(a, factors, strict=True)])
+    result = np.eye(len(a))
+    for i, factor in enumerate(factors):
+        v = np.concatenate([np.zeros(i), [1], a[i + 1 :, i]])
+        result = result @ (np.eye(len(a)) - factor * np.outer(v, v.conj()))
+    return result[:, : a.shape[1]]
+
+
+def norm(self: Any, ord: Any = None, dim: Any = None, keepdim: bool = False) -> Any:
+    """A norm of vectors or matrices."""
+    if ord is None or (dim is None and self.ndim not in (1, 2)):
+        return np.linalg.norm(self)
+    axis = None if dim is None else dim if isinstance(dim, int) else tuple(dim)
+    return np.linalg.norm(self, ord, axis, keepdim)
+
+
+def vector_norm(self: Any, ord: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+    """A norm of vectors."""
+    return np.linalg.vector_norm(self, ord=ord, axis=dim, keepdims=keepdim)
+
+
+def matrix_norm(self: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool = False) -> Any:
+    """A norm of matrices."""
+    return np.linalg.norm(self, ord, tuple(dim), keepdim)
+
+
+DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
+    "linalg_vector_norm": vector_norm,
+    "linalg_matrix_norm": matrix_norm,
+    "linalg_norm": norm,
+    "linalg_svd": lambda A, full_matrices=True: (None, svdvals(A), None),
+    "linalg_svdvals": lambda A: svdvals(A),
+    "svd": lambda self, some=True, compute_uv=True: (None, svdvals(self), None),
+    "hermitian_eigen": lambda self: (values_of(self), None),
+    "linalg_eigh": lambda self, UPLO="L": (values_of(self, UPLO), None),
+    "hermitian_eigenvalues": lambda self: values_of(self),
+    "linalg_eigvalsh": lambda self, UPLO="L": values_of(self, UPLO),
+    "linalg_eig": lambda self: (np.linalg.eigvals(self), None),
+    "linalg_eigvals": lambda self: np.linalg.eigvals(self),
+    "linalg_qr": lambda A, mode="reduced": tuple(np.linalg.qr(A, mode)),
+    "qr": lambda self: tuple(np.linalg.qr(self)),
+    "linalg_pinv": pinv,
+    "pinverse": pinv,
+    "linalg_matrix_rank": rank,
+    "linalg_lstsq": lstsq,
+    "linalg_cond": condition,
+    "linalg_matrix_power": lambda self, n: np.linalg.matrix_power(self, n),
+    "matrix_power": lambda self, n: np.linalg.matrix_power(self, n),
+    "linalg_matrix_exp": lambda self: linalg.expm(self) if self.size else self,
+    "matrix_exp": lambda self: linalg.expm(self),
+    "linalg_tensorsolve": lambda self, other, dims=None: np.linalg.tensorsolve(self, other, dims),
+    "linalg_tensorinv": lambda self, ind=2: np.linalg.tensorinv(self, ind),
+    "linalg_householder_product": reflected,
+    "orgqr": reflected,
+}

@@ -1,0 +1,140 @@
+"""Quantiles, differences, covariances and distances: which values count, and what is refused."""
+
+from collections.abc import Callable
+from math import inf, nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+import specgrad as sg
+
+X = sg.tensor([[1.0, 2.0, 4.0], [3.0, 1.0, 0.0]], dtype=sg.float64)
+WHOLE, REAL = sg.tensor([1, 2, 3]), sg.tensor([0.1, 0.2, 0.3], dtype=sg.float64)
+
+
+def test_quantiles_of_nan() -> None:
+    """A nan is the quantile, and gets the gradient; nanquantile does not see it."""
+    x = sg.tensor([1.0, nan, 3.0], requires_grad=True)
+    sg.quantile(x, 0.2).backward()
+    assert x.grad.tolist() == [0, 1, 0] and sg.quantile(x, 0.2).isnan()
+    assert sg.nanquantile(x, sg.tensor([0.0, 0.5])).tolist() == [1, 2]
+    assert sg.nanquantile(sg.tensor([[nan, nan]]), 0.5, dim=1).isnan().all()
+
+
+@pytest.mark.parametrize("dim", [None, 0, -1])
+@pytest.mark.parametrize("keepdim", [False, True])
+def test_shapes_of_quantiles(dim: int | None, keepdim: bool) -> None:
+    """Several q make a new first dimension; one alone makes none."""
+    x = np.arange(24.0).reshape(2, 3, 4)
+    for q in (0.3, np.array(0.3), np.array([0.1, 0.5, 1.0])):
+        given = q if isinstance(q, float) else sg.tensor(q)
+        found = sg.quantile(sg.tensor(x), given, dim, keepdim)
+        assert np.allclose(found.numpy(), np.quantile(x, q, dim, keepdims=keepdim))
+        assert found.shape == np.quantile(x, q, dim, keepdims=keepdim).shape
+
+
+def test_quantiles_of_halves() -> None:
+    """The ranks of 16-bit numbers are not rounded to 16 bits."""
+    x = sg.arange(2000, dtype=sg.float32)
+    assert sg.quantile(x.bfloat16(), 0.999).item() == x.quantile(0.999).bfloat16().item()
+
+
+@pytest.mark.parametrize("correction", [0, 1])
+def test_weighted_covariance(correction: int) -> None:
+    """Counts and weights of observations are those of NumPy, and differentiable."""
+    for weights in ({"fweights": WHOLE}, {"aweights": REAL}, {"fweights": WHOLE, "aweights": REAL}):
+        right = np.cov(X.numpy(), ddof=correction, **{name: value.numpy() for name, value in weights.items()})
+        assert np.allclose(sg.cov(X, correction=correction, **weights).numpy(), right)
+    x, w = X.clone().requires_grad_(), REAL.clone().requires_grad_()
+    assert sg.autograd.gradcheck(lambda x, w: sg.cov(x, correction=correction, fweights=WHOLE, aweights=w), (x, w))
+
+
+def test_covariance_without_freedom() -> None:
+    """Too few observations give a warning, and nan."""
+    with pytest.warns(UserWarning, match="degrees of freedom is <= 0"):
+        assert sg.cov(sg.tensor(1.0)).isnan()
+
+
+def test_differences_of_bools() -> None:
+    """Neighbouring bools differ or do not; what is added counts, in the common dtype."""
+    assert sg.diff(sg.tensor([True, False, False])).tolist() == [True, False]
+    assert sg.diff(sg.tensor([1, 4]), prepend=sg.tensor([0.5])).tolist() == [0.5, 3]
+
+
+def test_areas_of_few_samples() -> None:
+    """One sample or none have no area."""
+    assert sg.trapezoid(sg.ones(2, 1)).tolist() == [0, 0] and sg.trapezoid(sg.ones(0, 2), dim=0).tolist() == [0, 0]
+    assert sg.cumulative_trapezoid(sg.ones(2, 0)).shape == (2, 0)
+    assert sg.trapezoid(sg.ones(2, 3, 4), sg.ones(3, 1).cumsum(0), dim=1).tolist() == [[2] * 4] * 2
+
+
+def test_many_distances() -> None:
+    """Between many rows distances come from a product, and equal rows have distance and gradient zero."""
+    x = sg.arange(60, dtype=sg.float64).reshape(30, 2).requires_grad_()
+    found = sg.cdist(x, x)
+    assert np.allclose(found.detach().numpy(), sg.cdist(x, x, compute_mode="donot_use_mm_for_euclid_dist").detach())
+    found.sum().backward()
+    assert x.grad.isfinite().all()
+
+
+def test_distances_of_nothing() -> None:
+    """Rows without elements have distance 0, rows that are not there none."""
+    assert sg.cdist(sg.ones(1, 0), sg.ones(2, 0), inf).tolist() == [[0, 0]]
+    assert sg.pdist(sg.ones(1, 2)).shape == (0,) and sg.cdist(sg.ones(2, 1, 3, 4), sg.ones(3, 5, 4)).shape == (
+        2,
+        3,
+        3,
+        5,
+    )
+
+
+def test_renorm_in_place() -> None:
+    """What is written in place can be differentiated."""
+    x = sg.tensor([[3.0, 4.0], [0.3, 0.4]], requires_grad=True)
+    y = (x * 1).renorm_(2, 0, 1)
+    y.sum().backward()
+    assert np.allclose(x.grad.numpy(), [[0.032, -0.024], [1, 1]], atol=1e-6)
+
+
+REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
+    (lambda: sg.quantile(sg.tensor([1]), 0.5), RuntimeError, r"quantile\(\): expected a floating point dtype"),
+    (lambda: sg.quantile(X, 1.5), RuntimeError, r"expected q in \[0, 1\], but got 1.5"),
+    (lambda: sg.quantile(X, sg.tensor([0.5])), RuntimeError, "expected q to be specgrad.float64 as the tensor"),
+    (lambda: sg.quantile(X, X), RuntimeError, "expected q to be a number or 1-D"),
+    (lambda: sg.quantile(X, 0.5, interpolation="cubic"), RuntimeError, "expected interpolation to be one of"),
+    (lambda: sg.nanquantile(sg.empty(0), 0.5), RuntimeError, r"nanquantile\(\): expected a tensor with elements"),
+    (lambda: sg.diff(sg.tensor(1)), RuntimeError, r"diff\(\): expected a tensor of at least one dimension"),
+    (lambda: sg.diff(X, -1), RuntimeError, "expected n >= 0, but got n=-1"),
+    (lambda: sg.diff(X, prepend=sg.ones(3, 1)), RuntimeError, "expected shape"),
+    (lambda: sg.trapezoid(sg.tensor(1.0)), IndexError, r"trapezoid\(\)"),
+    (lambda: sg.trapezoid(X > 0), RuntimeError, "expected numbers"),
+    (lambda: sg.trapezoid(X, sg.ones(2)), RuntimeError, "expected one x for each of 3 samples"),
+    (lambda: sg.trapezoid(X, sg.ones(1, 2, 3)), RuntimeError, "expected x of at most 2 dimensions"),
+    (lambda: sg.trapz(X, X, dx=2.0), TypeError, "trapezoid"),
+    (lambda: sg.cov(sg.ones(2, 2, 2)), RuntimeError, "expected at most two dimensions"),
+    (lambda: sg.cov(X > 0), RuntimeError, "expected numbers"),
+    (lambda: sg.cov(X, fweights=REAL), RuntimeError, "expected fweights to have an integral dtype"),
+    (lambda: sg.cov(X, aweights=WHOLE), RuntimeError, "expected aweights to have a floating point dtype"),
+    (lambda: sg.cov(X, fweights=-WHOLE), RuntimeError, "expected fweights that are not negative"),
+    (lambda: sg.cov(X, fweights=WHOLE[:2]), RuntimeError, "expected fweights for 3 observations"),
+    (lambda: sg.cov(X, fweights=0 * WHOLE), RuntimeError, "weights that do not sum to zero"),
+    (lambda: sg.corrcoef(sg.ones(1, 1, 1)), RuntimeError, r"corrcoef\(\): expected at most two"),
+    (lambda: sg.dist(WHOLE, WHOLE), RuntimeError, r"dist\(\): expected a floating point or complex dtype"),
+    (lambda: sg.cdist(X, X[:, :2]), RuntimeError, r"cdist\(\): expected equally many columns, but got 3 and 2"),
+    (lambda: sg.cdist(X, X[0]), RuntimeError, "expected at least 2-D tensors"),
+    (lambda: sg.cdist(X, X.float()), RuntimeError, "expected tensors of one dtype"),
+    (lambda: sg.cdist(WHOLE, WHOLE), RuntimeError, "expected a floating point dtype"),
+    (lambda: sg.cdist(X, X, -1.0), RuntimeError, "expected p >= 0, but got p=-1.0"),
+    (lambda: sg.cdist(X, X, compute_mode="a"), ValueError, "expected compute_mode to be one of"),
+    (lambda: sg.pdist(X[0]), RuntimeError, r"pdist\(\): expected a 2-D tensor"),
+    (lambda: sg.renorm(X, 0, 0, 1), RuntimeError, "expected p > 0 and maxnorm >= 0"),
+    (lambda: sg.renorm(X[0], 2, 0, 1), RuntimeError, "expected at least 2 dimensions"),
+]
+
+
+@pytest.mark.parametrize(("call", "error", "message"), REFUSED)
+def test_refused(call: Callable[[], Any], error: type[Exception], message: str) -> None:
+    """Bad input is refused in PyTorch's class of error, which names the op."""
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,79 @@
+"""Products of large matrices with vectors against einsum in double precision, over dtypes, shapes and layouts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from specgrad.runtime.kernels.cpu import linalg, linear, vector_products
+
+DTYPES = (np.float32, np.float64, np.complex64)
+# Around the blocks of 4 rows, and of 1024 columns and products; thin ones; and those that BLAS gets.
+SHAPES = ((7, 1500), (1500, 7), (97, 100), (5, 2048), (2049, 5), (9001, 1), (1, 9001), (3, 4), (0, 5), (5, 0))
+rng = np.random.default_rng(0)
+
+
+def sample(shape: tuple[int, ...], dtype: Any) -> np.ndarray:
+    values = rng.uniform(-2, 2, shape)
+    return np.asarray(values + 1j * rng.uniform(-2, 2, shape) if np.dtype(dtype).kind == "c" else values).astype(dtype)
+
+
+def layouts(shape: tuple[int, ...], dtype: Any) -> Iterator[np.ndarray]:
+    """Contiguous, transposed in memory, strided, and one row for all."""
+    yield sample(shape, dtype)
+    yield (
+        sample((*shape[:-2], *shape[:-3:-1]), dtype).swapaxes(-1, -2) if len(shape) > 1 else sample(shape, dtype)[::-1]
+    )
+    yield sample((*shape[:-1], 2 * shape[-1]), dtype)[..., ::2]
+    yield np.broadcast_to(sample(shape[-1:], dtype), shape)
+
+
+def close(found: np.ndarray, subscripts: str, *operands: np.ndarray) -> None:
+    wide = [operand.astype(np.result_type(operand.dtype, np.float64)) for operand in operands]
+    expected = np.einsum(subscripts, *wide)
+    assert found.shape == expected.shape and found.dtype == operands[0].dtype
+    size = np.einsum(subscripts, *map(np.abs, wide)).max(initial=1)  # what the sum would be without cancellation
+    np.testing.assert_allclose(found, expected, rtol=0, atol=size * 20 * np.finfo(found.dtype).eps)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_matrix_and_vector(dtype: Any, shape: tuple[int, int]) -> None:
+    """A matrix times a vector, a vector times it, and both as products with a matrix of one column or row."""
+    rows, columns = shape
+    for a in layouts(shape, dtype):
+        for x, y in zip(layouts((columns,), dtype), layouts((rows,), dtype), strict=True):
+            close(linalg.mv(a, x), "ij,j->i", a, x)
+            close(linalg.mv(a.T, y), "ij,i->j", a, y)
+        close(linalg.mm(a, x[:, None]), "ij,jk->ik", a, x[:, None])
+        close(linalg.mm(y[None], a), "ki,ij->kj", y[None], a)
+        close(linear.linear(a, x, None), "ij,j->i", a, x)
+        close(linear.linear(x, a, None), "ij,j->i", a, x)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_vectors(dtype: Any) -> None:
+    """The product of two vectors, which is a number."""
+    for size in (0, 1, 9000, 9001, 10243):
+        for x, y in zip(layouts((size,), dtype), layouts((size,), dtype), strict=True):
+            close(np.asarray(linalg.dot(x, y)), "i,i->", x, y)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("shape", [(3, 97, 101), (2, 7, 1500), (0, 97, 101), (2, 3, 4)])
+def test_one_row_for_each_item_of_a_batch(dtype: Any, shape: tuple[int, int, int]) -> None:
+    """bmm of rows with matrices of any layout."""
+    batch, depth, columns = shape
+    for b in layouts(shape, dtype):
+        for a in layouts((batch, 1, depth), dtype):
+            close(linalg.bmm(a, b), "bij,bjk->bik", a, b)
+        close(vector_products.rows_by_matrices(a, b), "bij,bjk->bik", a, b)
+
+
+def test_integers_are_left_to_numpy() -> None:
+    """They are exact, in whatever order they are added."""
+    a, x = rng.integers(-9, 9, (200, 100)), rng.integers(-9, 9, 100)
+    np.testing.assert_array_equal(linalg.mv(a, x), a @ x)

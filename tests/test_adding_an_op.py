@@ -1,0 +1,69 @@
+"""docs/adding-an-op.md can be followed: its entries pass the checks, and the ops do what it shows."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from specgrad.codegen.__main__ import main
+from specgrad.codegen.census import entry_lines
+from specgrad.codegen.load import load_spec
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = (ROOT / "docs" / "adding-an-op.md").read_text(encoding="utf-8")
+TREE = ("codegen", "generated", "nn", "runtime", "specgrad", "docs")
+USE = "import specgrad as sg; print(sg.leaky_integrate(sg.tensor([1.0, 0.0, 0.0, 1.0]), decay=0.5))"
+
+
+def block(language: str) -> str:
+    """The page's one block of a language."""
+    (found,) = re.findall(rf"^```{language}\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+    return found
+
+
+def test_ops_outside_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The package is made and gives what the page shows (tests/test_architecture.py has the entries proved)."""
+    (tmp_path / "my_ops.yaml").write_text(block("yaml"))
+    assert main([str(tmp_path / "my_ops.yaml"), "--out", str(tmp_path / "my_ops"), "--no-verify"]) == 0
+    monkeypatch.syspath_prepend(str(tmp_path))
+    test = doctest.DocTestParser().get_doctest(block("pycon"), {}, "adding-an-op.md", None, 0)
+    runner = doctest.DocTestRunner()
+    assert runner.run(test).failed == 0 and runner.tries > 4
+
+
+def test_op_with_a_kernel(tmp_path: Path) -> None:
+    """In a copy of the tree, kernels' caches included, the entry is accepted, proved, and computes."""
+    for name in TREE:
+        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True)
+    (tmp_path / "runtime" / "kernels" / "cpu" / "leaky.py").write_text(block("python kernel"))
+    spec = (ROOT / "derivatives.yaml").read_text(encoding="utf-8")
+    (tmp_path / "derivatives.yaml").write_text(f"{spec}\n{block('yaml entry')}", encoding="utf-8")
+    shown = [run(tmp_path, *command) for command in (["-m", "codegen"], ["-m", "codegen", "verify", "leaky_integrate"])]
+    assert "wrote docs/ops.md" in shown[0] and " 0 wrong, " in shown[1]
+    assert run(tmp_path, "-c", USE) == "tensor([1.0000, 0.5000, 0.2500, 1.1250])\n"
+
+
+def run(folder: Path, *arguments: str) -> str:
+    """What a Python program prints that finds specgrad in a folder and nowhere else."""
+    environment = {"PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"}
+    command = [sys.executable, *arguments]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize(
+    ("language", "names"), [("yaml", ["logcosh", "total_variation"]), ("yaml entry", ["leaky_integrate"])]
+)
+def test_the_table_counts_the_lines(language: str, names: list[str], tmp_path: Path) -> None:
+    """The lines of YAML that the page gives for each op are those of its entry."""
+    path = tmp_path / "ops.yaml"
+    path.write_text(block(language))
+    lines = entry_lines(path.read_text(), load_spec(path)[0].entries)
+    assert {name: f"| `{name}` | {lines[name]} |" in PAGE for name in names} == dict.fromkeys(names, True), lines
