@@ -27378,6 +27378,8 @@ def kl_div(
     Gradients:
         through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
             size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: input and target are floating-point.
     Example:
         >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
         >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
@@ -27403,6 +27405,9 @@ def kl_div(
         reduction = checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
         log_target = checks.boolean(name, "log_target", log_target)
+    self, target, size_average, reduce, reduction, log_target = value_losses_rules.floating_values(
+        name, self, target, size_average, reduce, reduction, log_target
+    )
     return formulas_value_losses.reduced_divergence(
         formulas_value_losses.divergence(self, target, log_target),
         self.shape[0] if self.ndim else 1,
@@ -27427,7 +27432,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6946)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6947)
     Dtypes: floats.
 
     Args:
@@ -27502,7 +27507,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:6962)
+    Tensor (derivatives.yaml:6963)
     Dtypes: floats.
 
     Args:
@@ -27557,7 +27562,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:6978)
+    reduction='mean') -> Tensor (derivatives.yaml:6979)
     Dtypes: floats.
 
     Args:
@@ -27620,7 +27625,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:6987)
+    Tensor (derivatives.yaml:6988)
     Dtypes: floats.
 
     Args:
@@ -27675,7 +27680,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:6998)
+    reduction='mean') -> Tensor (derivatives.yaml:6999)
     Dtypes: floats.
 
     Args:
@@ -27748,7 +27753,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7009)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7010)
     Dtypes: floats.
 
     Args:
@@ -27817,7 +27822,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7023)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7024)
     Dtypes: floats.
 
     Args:
@@ -27867,7 +27872,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7035)
+    (derivatives.yaml:7036)
     Dtypes: floats.
 
     Args:
@@ -27919,7 +27924,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7045)
+    (derivatives.yaml:7046)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27971,7 +27976,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7057)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7058)
     Dtypes: floats.
 
     Args:
@@ -28063,7 +28068,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7075)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7076)
     Dtypes: floats.
 
     Args:
@@ -28145,7 +28150,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7091)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7092)
     Dtypes: floats.
 
     Args:
@@ -28226,7 +28231,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7106)
+    -> Tensor (derivatives.yaml:7107)
     Dtypes: floats.
 
     Args:
@@ -28295,7 +28300,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7122)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7123)
     Dtypes: floats.
 
     Args:
@@ -28367,7 +28372,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7139)
+    (derivatives.yaml:7140)
     Dtypes: floats.
 
     Args:
@@ -28448,7 +28453,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7158)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7159)
     Dtypes: floats.
 
     Args:
@@ -28519,7 +28524,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7176)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7177)
     Dtypes: floats.
 
     Args:
@@ -28582,7 +28587,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7188)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7189)
     Dtypes: all.
 
     Args:
@@ -28632,7 +28637,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7204)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7205)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -28678,7 +28683,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7221)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7222)
     Dtypes: all.
 
     Args:
@@ -28729,7 +28734,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7237)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7238)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28773,7 +28778,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7252)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7253)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28817,7 +28822,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7267)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7268)
     Dtypes: floats.
 
     Args:
@@ -28861,7 +28866,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7282)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7283)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28910,7 +28915,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7297)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7298)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28959,7 +28964,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7312)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7313)
     Dtypes: floats.
 
     Args:
@@ -29008,7 +29013,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7327)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7328)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29057,7 +29062,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7343)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7344)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29106,7 +29111,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7359)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7360)
     Dtypes: floats.
 
     Args:
@@ -29155,7 +29160,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7375)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7376)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29209,7 +29214,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7391)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7392)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29263,7 +29268,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7407)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7408)
     Dtypes: floats.
 
     Args:
@@ -29312,7 +29317,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7423)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7424)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29362,7 +29367,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7439)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7440)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29412,7 +29417,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7455)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7456)
     Dtypes: floats.
 
     Args:
@@ -29462,7 +29467,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7471)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7472)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29517,7 +29522,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7487)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7488)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29572,7 +29577,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7503)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7504)
     Dtypes: floats.
 
     Args:
@@ -29614,7 +29619,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7519)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7520)
     Dtypes: all.
 
     Args:
@@ -29648,7 +29653,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7530)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7531)
     Dtypes: all.
 
     Args:
@@ -29699,7 +29704,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:7541)
+    Tensor (derivatives.yaml:7542)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29813,7 +29818,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:7558)
+    (derivatives.yaml:7559)
     Dtypes: complex numbers.
 
     Args:
@@ -29929,7 +29934,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7579)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7580)
     Dtypes: floats.
 
     Args:
@@ -30052,7 +30057,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7601)
+    (derivatives.yaml:7602)
     Dtypes: floats.
 
     Args:
@@ -30064,7 +30069,7 @@ def lp_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
     Example:
         >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
@@ -30086,7 +30091,7 @@ def lp_pool1d(
         stride = checks.integer_list(name, "stride", stride, 1)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 def lp_pool2d(
@@ -30099,7 +30104,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7612)
+    (derivatives.yaml:7613)
     Dtypes: floats.
 
     Args:
@@ -30111,7 +30116,7 @@ def lp_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
     Example:
         >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
@@ -30133,7 +30138,7 @@ def lp_pool2d(
         stride = checks.integer_list(name, "stride", stride, 2)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 def lp_pool3d(
@@ -30146,7 +30151,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7623)
+    (derivatives.yaml:7624)
     Dtypes: floats.
 
     Args:
@@ -30158,7 +30163,7 @@ def lp_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
     Example:
         >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
         tensor([[[[[2.]]]]])
@@ -30180,7 +30185,7 @@ def lp_pool3d(
         stride = checks.integer_list(name, "stride", stride, 3)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
 def fractional_max_pool(
@@ -30191,7 +30196,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:7634)
+    Tensor indices) (derivatives.yaml:7635)
     Dtypes: floats.
 
     Args:

@@ -13378,7 +13378,7 @@ OPS = [
         function=ops.poisson_nll_loss,
         kind="composite",
         schema="poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:6946",
+        where="derivatives.yaml:6947",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13410,7 +13410,7 @@ OPS = [
         function=ops.gaussian_nll_loss_default,
         kind="composite",
         schema="gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:6962",
+        where="derivatives.yaml:6963",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13440,7 +13440,7 @@ OPS = [
         function=ops.gaussian_nll_loss_float,
         kind="composite",
         schema="gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:6978",
+        where="derivatives.yaml:6979",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13467,7 +13467,7 @@ OPS = [
         function=ops.soft_margin_loss,
         kind="composite",
         schema="soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:6987",
+        where="derivatives.yaml:6988",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13493,7 +13493,7 @@ OPS = [
         function=ops.hinge_embedding_loss,
         kind="composite",
         schema="hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:6998",
+        where="derivatives.yaml:6999",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13520,7 +13520,7 @@ OPS = [
         function=ops.margin_ranking_loss,
         kind="composite",
         schema="margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7009",
+        where="derivatives.yaml:7010",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -13548,7 +13548,7 @@ OPS = [
         function=ops.cosine_similarity,
         kind="composite",
         schema="cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor",
-        where="derivatives.yaml:7023",
+        where="derivatives.yaml:7024",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -13573,7 +13573,7 @@ OPS = [
         function=ops.pairwise_distance,
         kind="composite",
         schema="pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor",
-        where="derivatives.yaml:7035",
+        where="derivatives.yaml:7036",
         arguments=(
             ("x1", "Tensor", True, False),
             ("x2", "Tensor", True, False),
@@ -13599,7 +13599,7 @@ OPS = [
         function=ops.normalize,
         kind="composite",
         schema="normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor",
-        where="derivatives.yaml:7045",
+        where="derivatives.yaml:7046",
         arguments=(
             ("input", "Tensor", True, False),
             ("p", "float", False, False),
@@ -13625,7 +13625,7 @@ OPS = [
         function=ops.triplet_margin_loss,
         kind="composite",
         schema="triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6, bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7057",
+        where="derivatives.yaml:7058",
         arguments=(
             ("anchor", "Tensor", True, False),
             ("positive", "Tensor", True, False),
@@ -13659,7 +13659,7 @@ OPS = [
         function=ops.cosine_embedding_loss,
         kind="composite",
         schema="cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7075",
+        where="derivatives.yaml:7076",
         arguments=(
             ("input1", "Tensor", True, False),
             ("input2", "Tensor", True, False),
@@ -13690,7 +13690,7 @@ OPS = [
         function=ops.multi_margin_loss,
         kind="composite",
         schema="multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7091",
+        where="derivatives.yaml:7092",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13723,7 +13723,7 @@ OPS = [
         function=ops.multilabel_margin_loss,
         kind="composite",
         schema="multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7106",
+        where="derivatives.yaml:7107",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13752,7 +13752,7 @@ OPS = [
         function=ops.multilabel_soft_margin_loss,
         kind="composite",
         schema="multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor",
-        where="derivatives.yaml:7122",
+        where="derivatives.yaml:7123",
         arguments=(
             ("input", "Tensor", True, False),
             ("target", "Tensor", True, False),
@@ -13782,7 +13782,7 @@ OPS = [
         function=ops.ctc_values,
         kind="kernel",
         schema="ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor",
-        where="derivatives.yaml:7139",
+        where="derivatives.yaml:7140",
         node=functions.CtcValuesBackward0,
         masks=[],
         arguments=(
@@ -13806,10 +13806,10 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "log_probs": "derivatives.yaml:7146:14",
-            "targets": "derivatives.yaml:7148:12",
-            "result": "derivatives.yaml:7150:5",
-            "batch": "derivatives.yaml:7144:10",
+            "log_probs": "derivatives.yaml:7147:14",
+            "targets": "derivatives.yaml:7149:12",
+            "result": "derivatives.yaml:7151:5",
+            "batch": "derivatives.yaml:7145:10",
         },
         formulas={
             "log_probs": "temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)",
@@ -13822,7 +13822,7 @@ OPS = [
         function=ops.ctc_loss_intlist,
         kind="composite",
         schema="ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
-        where="derivatives.yaml:7158",
+        where="derivatives.yaml:7159",
         arguments=(
             ("log_probs", "Tensor", True, False),
             ("targets", "Tensor", True, False),
@@ -13854,7 +13854,7 @@ OPS = [
         function=ops.ctc_loss_tensor,
         kind="composite",
         schema="ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str reduction='mean', bool zero_infinity=False) -> Tensor",
-        where="derivatives.yaml:7176",
+        where="derivatives.yaml:7177",
         arguments=(
             ("log_probs", "Tensor", True, False),
             ("targets", "Tensor", True, False),
@@ -13884,7 +13884,7 @@ OPS = [
         function=ops.fft_c2c,
         kind="kernel",
         schema="fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor",
-        where="derivatives.yaml:7188",
+        where="derivatives.yaml:7189",
         node=functions.FftC2cBackward0,
         masks=[],
         arguments=(
@@ -13911,9 +13911,9 @@ OPS = [
         kink=("average",),
         complex=True,
         places={
-            "self": "derivatives.yaml:7195:9",
-            "result": "derivatives.yaml:7196:11",
-            "batch": "derivatives.yaml:7193:10",
+            "self": "derivatives.yaml:7196:9",
+            "result": "derivatives.yaml:7197:11",
+            "batch": "derivatives.yaml:7194:10",
         },
         formulas={"self": "fft_c2c(grad, dim, normalization, not forward)", "result": "auto_linear"},
     ),
@@ -13922,7 +13922,7 @@ OPS = [
         function=ops.fft_r2c,
         kind="kernel",
         schema="fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor",
-        where="derivatives.yaml:7204",
+        where="derivatives.yaml:7205",
         node=functions.FftR2cBackward0,
         masks=[],
         arguments=(
@@ -13945,9 +13945,9 @@ OPS = [
         kink=("average",),
         complex=False,
         places={
-            "self": "derivatives.yaml:7212:9",
-            "result": "derivatives.yaml:7213:11",
-            "batch": "derivatives.yaml:7210:10",
+            "self": "derivatives.yaml:7213:9",
+            "result": "derivatives.yaml:7214:11",
+            "batch": "derivatives.yaml:7211:10",
         },
         formulas={
             "self": "fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])",
@@ -13959,7 +13959,7 @@ OPS = [
         function=ops.fft_c2r,
         kind="kernel",
         schema="fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor",
-        where="derivatives.yaml:7221",
+        where="derivatives.yaml:7222",
         node=functions.FftC2rBackward0,
         masks=[],
         arguments=(
@@ -13983,9 +13983,9 @@ OPS = [
         kink=("average",),
         complex=True,
         places={
-            "self": "derivatives.yaml:7228:9",
-            "result": "derivatives.yaml:7229:11",
-            "batch": "derivatives.yaml:7226:10",
+            "self": "derivatives.yaml:7229:9",
+            "result": "derivatives.yaml:7230:11",
+            "batch": "derivatives.yaml:7227:10",
         },
         formulas={"self": "doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)", "result": "auto_linear"},
     ),
@@ -13994,7 +13994,7 @@ OPS = [
         function=ops.fft_fft,
         kind="composite",
         schema="fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7237",
+        where="derivatives.yaml:7238",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -14019,7 +14019,7 @@ OPS = [
         function=ops.fft_ifft,
         kind="composite",
         schema="fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7252",
+        where="derivatives.yaml:7253",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -14044,7 +14044,7 @@ OPS = [
         function=ops.fft_rfft,
         kind="composite",
         schema="fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7267",
+        where="derivatives.yaml:7268",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -14069,7 +14069,7 @@ OPS = [
         function=ops.fft_irfft,
         kind="composite",
         schema="fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7282",
+        where="derivatives.yaml:7283",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -14094,7 +14094,7 @@ OPS = [
         function=ops.fft_hfft,
         kind="composite",
         schema="fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7297",
+        where="derivatives.yaml:7298",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -14119,7 +14119,7 @@ OPS = [
         function=ops.fft_ihfft,
         kind="composite",
         schema="fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7312",
+        where="derivatives.yaml:7313",
         arguments=(
             ("input", "Tensor", True, False),
             ("n", "int?", False, False),
@@ -14144,7 +14144,7 @@ OPS = [
         function=ops.fft_fft2,
         kind="composite",
         schema="fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:7327",
+        where="derivatives.yaml:7328",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14169,7 +14169,7 @@ OPS = [
         function=ops.fft_ifft2,
         kind="composite",
         schema="fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:7343",
+        where="derivatives.yaml:7344",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14194,7 +14194,7 @@ OPS = [
         function=ops.fft_rfft2,
         kind="composite",
         schema="fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:7359",
+        where="derivatives.yaml:7360",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14219,7 +14219,7 @@ OPS = [
         function=ops.fft_irfft2,
         kind="composite",
         schema="fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:7375",
+        where="derivatives.yaml:7376",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14244,7 +14244,7 @@ OPS = [
         function=ops.fft_hfft2,
         kind="composite",
         schema="fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:7391",
+        where="derivatives.yaml:7392",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14269,7 +14269,7 @@ OPS = [
         function=ops.fft_ihfft2,
         kind="composite",
         schema="fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor",
-        where="derivatives.yaml:7407",
+        where="derivatives.yaml:7408",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14294,7 +14294,7 @@ OPS = [
         function=ops.fft_fftn,
         kind="composite",
         schema="fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7423",
+        where="derivatives.yaml:7424",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14319,7 +14319,7 @@ OPS = [
         function=ops.fft_ifftn,
         kind="composite",
         schema="fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7439",
+        where="derivatives.yaml:7440",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14344,7 +14344,7 @@ OPS = [
         function=ops.fft_rfftn,
         kind="composite",
         schema="fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7455",
+        where="derivatives.yaml:7456",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14369,7 +14369,7 @@ OPS = [
         function=ops.fft_irfftn,
         kind="composite",
         schema="fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7471",
+        where="derivatives.yaml:7472",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14394,7 +14394,7 @@ OPS = [
         function=ops.fft_hfftn,
         kind="composite",
         schema="fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7487",
+        where="derivatives.yaml:7488",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14419,7 +14419,7 @@ OPS = [
         function=ops.fft_ihfftn,
         kind="composite",
         schema="fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor",
-        where="derivatives.yaml:7503",
+        where="derivatives.yaml:7504",
         arguments=(
             ("input", "Tensor", True, False),
             ("s", "int[1]?", False, False),
@@ -14444,7 +14444,7 @@ OPS = [
         function=ops.fft_fftshift,
         kind="composite",
         schema="fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:7519",
+        where="derivatives.yaml:7520",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -14464,7 +14464,7 @@ OPS = [
         function=ops.fft_ifftshift,
         kind="composite",
         schema="fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor",
-        where="derivatives.yaml:7530",
+        where="derivatives.yaml:7531",
         arguments=(("input", "Tensor", True, False), ("dim", "int[1]?", False, False)),
         inputs=(),
         outputs=(True,),
@@ -14484,7 +14484,7 @@ OPS = [
         function=ops.stft,
         kind="composite",
         schema='stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor',
-        where="derivatives.yaml:7541",
+        where="derivatives.yaml:7542",
         arguments=(
             ("input", "Tensor", True, False),
             ("n_fft", "int", True, False),
@@ -14518,7 +14518,7 @@ OPS = [
         function=ops.istft,
         kind="composite",
         schema="istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
-        where="derivatives.yaml:7558",
+        where="derivatives.yaml:7559",
         arguments=(
             ("input", "Tensor", True, False),
             ("n_fft", "int", True, False),
@@ -14552,7 +14552,7 @@ OPS = [
         function=ops.embedding_bag,
         kind="composite",
         schema="embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        where="derivatives.yaml:7579",
+        where="derivatives.yaml:7580",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -14589,7 +14589,7 @@ OPS = [
         function=ops.lp_pool1d,
         kind="composite",
         schema="lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7601",
+        where="derivatives.yaml:7602",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -14615,7 +14615,7 @@ OPS = [
         function=ops.lp_pool2d,
         kind="composite",
         schema="lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7612",
+        where="derivatives.yaml:7613",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -14641,7 +14641,7 @@ OPS = [
         function=ops.lp_pool3d,
         kind="composite",
         schema="lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:7623",
+        where="derivatives.yaml:7624",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -14667,7 +14667,7 @@ OPS = [
         function=ops.fractional_max_pool,
         kind="composite",
         schema="fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:7634",
+        where="derivatives.yaml:7635",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[]", True, False),
