@@ -51,6 +51,22 @@ def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
     return np.moveaxis(np.stack(slices), 0, dim)
 
 
+def fractional(self: Any, kernel_size: Any, output_size: Any, random_samples: Any) -> Any:
+    """Window by window; where the maxima stand is left open."""
+    spatial = len(kernel_size)
+    batch = self if self.ndim == spatial + 2 else self[None]
+    found = np.zeros((*batch.shape[:2], *output_size))
+    for n, c, *place in np.ndindex(*found.shape):
+        u = random_samples[n, c][::-1] if spatial == 2 else random_samples[n, c]
+        window: list[slice] = []
+        for i, size, kernel, windows, at in zip(place, batch.shape[2:], kernel_size, output_size, u, strict=True):
+            step = (size - kernel) / max(windows - 1, 1)
+            begin = size - kernel if i == windows - 1 else int((i + at) * step) - int(at * step)
+            window.append(slice(begin, begin + kernel))
+        found[(n, c, *place)] = batch[(n, c, *window)].max()
+    return found.reshape(*self.shape[:-spatial], *output_size), None
+
+
 PAIRS: dict[str, Callable[..., Any]] = {
     "quantile": quantile(np.quantile),
     "nanquantile": quantile(np.nanquantile),
@@ -65,4 +81,28 @@ PAIRS: dict[str, Callable[..., Any]] = {
         distance.pdist(self, "minkowski", p=p) if self.size else cdist(self, self)[[0, 0, 1], [1, 2, 2]]
     ),
     "renorm": renorm,
+    "poisson_nll_loss": reducing(poisson),
+    "gaussian_nll_loss": reducing(gaussian),
+    "soft_margin_loss": reducing(lambda self, target: np.log1p(np.exp(-self * target))),
+    "hinge_embedding_loss": reducing(
+        lambda self, target, margin: np.where(target == 1, self, np.maximum(0, margin - self))
+    ),
+    "margin_ranking_loss": reducing(
+        lambda input1, input2, target, margin: np.maximum(0, margin - target * (input1 - input2))
+    ),
+    "cosine_similarity": cosine,
+    "pairwise_distance": distance,
+    "normalize": lambda self, p=2.0, dim=1, eps=1e-12: (
+        self / np.maximum((np.abs(self) ** p).sum(dim, keepdims=True) ** (1 / p), eps)
+    ),
+    "triplet_margin_loss": reducing(triplet),
+    "cosine_embedding_loss": reducing(cosine_embedding),
+    "multi_margin_loss": reducing(multi_margin),
+    "multilabel_margin_loss": reducing(multilabel_margin),
+    "multilabel_soft_margin_loss": reducing(multilabel_soft_margin),
+    "embedding_bag": bags,
+    "lp_pool1d": pooled,
+    "lp_pool2d": pooled,
+    "lp_pool3d": pooled,
+    "fractional_max_pool": fractional,
 }
