@@ -70,7 +70,8 @@ def test_weight_norm_gradient() -> None:
 def test_spectral_norm(lib: Any, form: str, name: str) -> None:
     """After some calls the weight's greatest singular value is one; in evaluation nothing moves."""
     utils = lib.nn.utils.parametrizations if form == "parametrizations" else lib.nn.utils
-    layer = utils.spectral_norm(LAYERS[name](lib), n_power_iterations=50)
+    lib.manual_seed(0)
+    layer = utils.spectral_norm(LAYERS[name](lib), n_power_iterations=200)
     x = lib.ones(*((2, 4) if name == "Linear" else (1, 2, 5, 5) if name == "Conv2d" else (1, 2, 5)))
     layer(x).sum().backward()
     original = "parametrizations.weight.original" if form == "parametrizations" else "weight_orig"
@@ -150,14 +151,15 @@ def test_skip_init(lib: Any) -> None:
 @OLD
 @pytest.mark.parametrize("form", ["parametrizations", "utils"])
 def test_weights_that_layers_read_themselves(lib: Any, form: str) -> None:
-    """Recurrent layers and attention compute with normalized weights too: with twice the lengths, twice the weight."""
+    """Recurrent layers and attention compute with normalized weights too: other lengths give another result.
+
+    Attention reads the weight of its last layer without calling that, so the hook of the older form is not for it.
+    """
     normalize = getattr(lib.nn.utils, form).weight_norm if form == "parametrizations" else lib.nn.utils.weight_norm
     x = lib.ones(3, 2, 4)
-    cases = [
-        (lib.nn.MultiheadAttention(4, 2), "out_proj"),
-        (lib.nn.MultiheadAttention(4, 2), ""),
-        (lib.nn.GRU(4, 3), ""),
-    ]
+    cases = [(lib.nn.MultiheadAttention(4, 2), ""), (lib.nn.GRU(4, 3), "")]
+    if form == "parametrizations":
+        cases.append((lib.nn.MultiheadAttention(4, 2), "out_proj"))
     for layer, name in cases:
         arguments = (x, x, x) if isinstance(layer, lib.nn.MultiheadAttention) else (x,)
         before = layer(*arguments)[0]
