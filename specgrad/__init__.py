@@ -16,6 +16,7 @@ from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, opti
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .nn.functional import rrelu, rrelu_, threshold, threshold_
 from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.autograd import (
     enable_grad,
@@ -34,8 +35,10 @@ from .runtime.creation import (
     arange,
     as_tensor,
     asarray,
+    bartlett_window,
     bernoulli,
     binomial,
+    blackman_window,
     empty,
     empty_like,
     eye,
@@ -43,6 +46,9 @@ from .runtime.creation import (
     from_numpy,
     full,
     full_like,
+    hamming_window,
+    hann_window,
+    kaiser_window,
     linspace,
     multinomial,
     normal,
@@ -186,6 +192,8 @@ __all__ = [
     "channels_last",
     "channels_last_3d",
     "complex64",
+    "bartlett_window",
+    "blackman_window",
     "complex128",
     "contiguous_format",
     "cuda",
@@ -217,6 +225,8 @@ __all__ = [
     "get_rng_state",
     "graph",
     "half",
+    "hamming_window",
+    "hann_window",
     "iinfo",
     "inf",
     "inference_mode",
@@ -236,6 +246,7 @@ __all__ = [
     "is_same_size",
     "is_tensor",
     "isclose",
+    "kaiser_window",
     "layout",
     "linalg",
     "linspace",
@@ -268,6 +279,8 @@ __all__ = [
     "random",
     "randperm",
     "result_type",
+    "rrelu",
+    "rrelu_",
     "save",
     "seed",
     "set_default_dtype",
@@ -283,6 +296,8 @@ __all__ = [
     "tril_indices",
     "triu_indices",
     "tensordot",
+    "threshold",
+    "threshold_",
     "uint8",
     "use_deterministic_algorithms",
     "utils",

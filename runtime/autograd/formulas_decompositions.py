@@ -1,8 +1,8 @@
 """Helpers of the formulas of decompositions: QR, singular values, eigenvalues, pseudo-inverses.
 
 What a decomposition leaves open, such as the phase of an eigenvector, must not change the value of the function that is
-differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of the eigenvalues; P stands for the change
-of A seen from both sides, as in U^H A' V.
+differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of the eigenvalues; P is the change of A
+seen from both sides, as in U^H A' V.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from math import inf, nan
 from typing import Any, TypeAlias
 
 from ..namespace import op
+from ..structured import ReturnType
 from .formulas_linalg import adjoint
 from .formulas_solving import hermitian_input, lower_slope, of_lower, triangular_solved
 
@@ -18,7 +19,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 Pair: TypeAlias = tuple[Tensor, Tensor]
 
 
-def on_diagonal(x: Tensor) -> Tensor:
+def matrix_of_diagonal(x: Tensor) -> Tensor:
     """The diagonal matrix with these elements."""
     return x.unsqueeze(-1) * op.eye(x.shape[-1], dtype=x.dtype)
 
@@ -44,7 +45,7 @@ def undefined_where(places: Tensor, x: Tensor, cause: Tensor) -> Tensor:
 
 def eigen_slope(grads: list[Tensor], values: Tensor, vectors: Tensor) -> Tensor:
     """The gradient of the lower triangle of a Hermitian matrix: of V (diag(grad) + F o (V^H grad)) V^H."""
-    middle = on_diagonal(grads[0]) + over_gaps(adjoint(vectors).matmul(grads[1]), values, grads[1])
+    middle = matrix_of_diagonal(grads[0]) + over_gaps(adjoint(vectors).matmul(grads[1]), values, grads[1])
     return lower_slope(vectors.matmul(middle).matmul(adjoint(vectors)))
 
 
@@ -82,7 +83,7 @@ def general_eigen_slope(grads: list[Tensor], values: Tensor, vectors: Tensor) ->
     back = adjoint(vectors)
     along = real_diagonal(back.matmul(grads[1])).unsqueeze(-2)
     inner = over_gaps(back.matmul(grads[1] - vectors * along), values.conj(), grads[1])
-    return op.linalg_solve(back, (on_diagonal(grads[0]) + inner).matmul(back))
+    return op.linalg_solve(back, (matrix_of_diagonal(grads[0]) + inner).matmul(back))
 
 
 def general_eigen_tangents(a_t: Tensor, values: Tensor, vectors: Tensor) -> Pair:
@@ -116,7 +117,7 @@ def svd_slope(grads: list[Tensor], u: Tensor, s: Tensor, vh: Tensor) -> Tensor:
     left, right = adjoint(u).matmul(grad_u), vh.matmul(grad_v)
     inner = over_gaps(left - adjoint(left), s * s, grad_u) * s.unsqueeze(-2)
     inner = inner + s.unsqueeze(-1) * over_gaps(right - adjoint(right), s * s, grad_v)
-    inner = inner + on_diagonal(grads[1]) + phases(left - right, s, left)
+    inner = inner + matrix_of_diagonal(grads[1]) + phases(left - right, s, left)
     result = u.matmul(inner).matmul(vh)
     if u.shape[-2] > count:
         result = result + outside(grad_u, u, s, grad_u).matmul(vh)
@@ -135,7 +136,7 @@ def phases(x: Tensor, s: Tensor, cause: Tensor) -> Tensor | float:
     """i Im(x) / 2s on the diagonal; nothing for real vectors."""
     if not x.is_complex():
         return 0.0
-    return over_columns(on_diagonal(0.5j * x.diagonal(0, -2, -1).imag), s, cause)
+    return over_columns(matrix_of_diagonal(0.5j * x.diagonal(0, -2, -1).imag), s, cause)
 
 
 def svd_tangents(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -179,10 +180,11 @@ def svd_of_old(a: Tensor, some: bool, compute_uv: bool) -> tuple[Tensor, Tensor,
     """U, S, V; zeros for U and V if they are not to be computed."""
     if compute_uv:
         u, s, vh = op.linalg_svd(a, not some)
-        return u, s, adjoint(vh)
-    rows, columns = a.shape[-2:]
-    u, v = (a.new_zeros((*a.shape[:-2], n, n)) for n in (rows, columns))
-    return u, op.linalg_svdvals(a), v
+        v = adjoint(vh)
+    else:
+        u, v = (a.new_zeros((*a.shape[:-2], n, n)) for n in a.shape[-2:])
+        s = op.linalg_svdvals(a)
+    return ReturnType("svd", ("U", "S", "V"))(u, s, v)
 
 
 def qr_slope(grads: list[Tensor], q: Tensor, r: Tensor, mode: str) -> Tensor:

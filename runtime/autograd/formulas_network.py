@@ -9,11 +9,6 @@ from ..namespace import op
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
 
-def conjugate(x: Tensor) -> Tensor:
-    """The conjugate of a complex tensor; a real one itself, not a copy of it."""
-    return x.conj() if x.is_complex() else x
-
-
 def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
     """rows @ weight, or the outer product with a 1-d weight: the transpose of linear in its input."""
     return rows.matmul(weight) if weight.ndim == 2 else rows.unsqueeze(-1) * weight

@@ -99,7 +99,7 @@ def chain(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
     return (tuple(tensors),)
 
 
-def vander(op: str, x: Any, N: int | None) -> tuple[Any, ...]:
+def last_powers(op: str, x: Any, N: int | None) -> tuple[Any, ...]:
     """At least one dimension, and at least two powers."""
     if not x.ndim:
         raise ShapeError(f"{op}(): expected x to have at least one dimension, got a 0-D tensor")

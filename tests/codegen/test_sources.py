@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from specgrad.codegen import sources
-from specgrad.codegen.helpers import offered_functions
+from specgrad.codegen.helpers import RUNTIME, functions, offered_functions
 from specgrad.codegen.sources import function_source
 
 FILES = {
@@ -57,3 +57,12 @@ def test_the_functions_of_the_project() -> None:
     text = function_source("exp")
     assert "EXP_DOUBLE = (" in text and "def reduced" in text and "builder.fma" in text
     assert "LOG_DOUBLE" not in function_source("sqrt")
+
+
+@pytest.mark.parametrize("files", ["kernels/cpu/*.py", "rules/*.py", "autograd/formulas*.py", "batching/rules/*.py"])
+def test_a_name_that_the_spec_may_use_has_one_meaning(files: str) -> None:
+    """No two modules of a kind define a public function of the same name."""
+    found: dict[str, str] = {}
+    for path in sorted(RUNTIME.glob(files)):
+        for name in (name for name in functions(path) or () if not name.startswith("_")):
+            assert found.setdefault(name, path.stem) == path.stem, name

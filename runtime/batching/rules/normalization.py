@@ -19,7 +19,7 @@ def normalize(call: Call) -> Any:
     output, mean, var = op.standardize(whole, None, None, dims, (1,), call["eps"])
     for name, combine in (("weight", op.mul), ("bias", op.add)):
         if call[name] is not None:
-            output = combine(output, spread(call, name, rank))
+            output = combine(output, _spread(call, name, rank))
     return output, mean, var
 
 
@@ -57,7 +57,7 @@ def normalize_rms(call: Call) -> Any:
     return output * padded(call.whole(call["weight"]), rank), scale
 
 
-def spread(call: Call, name: str, rank: int) -> Any:
+def _spread(call: Call, name: str, rank: int) -> Any:
     """A weight or bias in the shape in which it meets the examples."""
     shaped = call[name].reshape(call["affine_shape"])
     return padded(call.whole(shaped), rank) if call.is_batched(name) else shaped

@@ -25,8 +25,8 @@ def fft_c2c(a: Array, dim: Sequence[int], normalization: int, forward: bool) -> 
     if not a.size or not dim:
         return np.array(a, kind, order="C")
     if forward:
-        return contiguous(fft.fftn(a, axes=dim, norm=_FORWARD[normalization], workers=_workers(a)))
-    return contiguous(fft.ifftn(a, axes=dim, norm=_INVERSE[normalization], workers=_workers(a)))
+        return _contiguous(fft.fftn(a, axes=dim, norm=_FORWARD[normalization], workers=_workers(a)))
+    return _contiguous(fft.ifftn(a, axes=dim, norm=_INVERSE[normalization], workers=_workers(a)))
 
 
 def fft_r2c(a: Array, dim: Sequence[int], normalization: int) -> Array:
@@ -37,7 +37,7 @@ def fft_r2c(a: Array, dim: Sequence[int], normalization: int) -> Array:
         shape = list(a.shape)
         shape[dim[-1]] = shape[dim[-1]] // 2 + 1
         return np.zeros(shape, np.complex64 if a.dtype == np.float32 else np.complex128)
-    return contiguous(fft.rfftn(a, axes=dim, norm=_FORWARD[normalization], workers=_workers(a)))
+    return _contiguous(fft.rfftn(a, axes=dim, norm=_FORWARD[normalization], workers=_workers(a)))
 
 
 def fft_c2r(a: Array, dim: Sequence[int], normalization: int, last: int) -> Array:
@@ -49,10 +49,10 @@ def fft_c2r(a: Array, dim: Sequence[int], normalization: int, last: int) -> Arra
         shape = list(a.shape)
         shape[dim[-1]] = last
         return np.zeros(shape, a.real.dtype)
-    return contiguous(fft.irfftn(a, s=sizes, axes=dim, norm=_INVERSE[normalization], workers=_workers(a)))
+    return _contiguous(fft.irfftn(a, s=sizes, axes=dim, norm=_INVERSE[normalization], workers=_workers(a)))
 
 
-def contiguous(a: Any) -> Array:
+def _contiguous(a: Any) -> Array:
     """The array in C order, which transforms of strided arrays do not keep."""
     return np.ascontiguousarray(a) if a.ndim else np.asarray(a)
 
