@@ -33912,7 +33912,7 @@ _repeat_interleave_overloads = Overloads(
 )
 
 
-def repeat_interleave(repeats, *args, **kwargs):
+def repeat_interleave(input, *args, **kwargs):
     """The index i, repeats[i] times, for each i.
 
     Overloads:
@@ -33938,8 +33938,8 @@ def repeat_interleave(repeats, *args, **kwargs):
                 [3, 4]])
     """
     if not args and not kwargs:
-        return repeat_interleave_tensor(repeats)
-    return _repeat_interleave_overloads(repeats, *args, **kwargs)
+        return repeat_interleave_tensor(input)
+    return _repeat_interleave_overloads(input, *args, **kwargs)
 
 
 _split_overloads = Overloads(
