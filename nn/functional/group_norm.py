@@ -93,7 +93,9 @@ def instance_norm(
     shape = _channels_first("instance_norm", input)
     count = prod(shape[2:])
     if count == 1:
-        raise ValueError(f"Expected more than 1 spatial element when training, got input size {list(shape)}")
+        raise ValueError(
+            f"instance_norm(): Expected more than 1 spatial element when training, got input size {list(shape)}"
+        )
     for name, tensor in {"running_mean": running_mean, "weight": weight, "bias": bias}.items():
         if tensor is not None and checks.tensor("instance_norm", name, tensor).numel() != shape[1]:
             raise ShapeError(f"instance_norm(): {name} should contain {shape[1]} elements not {tensor.numel()}")

@@ -26,12 +26,12 @@ def border_pad_backward(op: str, grad_output: Any, input_shape: Ints, pad: Ints,
 
 def _padded_shape(shape: tuple[int, ...], pad: tuple[int, ...], mode: str) -> tuple[int, ...]:
     if mode not in MODES:
-        raise NotImplementedError(f"Unrecognised padding mode {mode}")
+        raise NotImplementedError(f"pad(): Unrecognised padding mode {mode}")
     if len(pad) % 2:
-        raise RuntimeError("Padding length must be divisible by 2")
+        raise RuntimeError("pad(): Padding length must be divisible by 2")
     padded = len(pad) // 2
     if padded not in (1, 2, 3) or len(shape) not in (padded + 1, padded + 2):
-        raise NotImplementedError(f"Padding size {len(pad)} is not supported for {len(shape)}D input tensor.")
+        raise NotImplementedError(f"pad(): Padding size {len(pad)} is not supported for {len(shape)}D input tensor.")
     if 0 in shape[-padded - 1 :]:
         raise ShapeError(
             f"Expected {padded + 1}D or {padded + 2}D (batch mode) tensor with possibly 0 batch size and other "
@@ -43,7 +43,7 @@ def _padded_shape(shape: tuple[int, ...], pad: tuple[int, ...], mode: str) -> tu
         _require_source(shape, len(shape) - 1 - i, before, after, mode)
         result[-1 - i] += before + after
     if min(result[-padded:]) < 1:
-        raise RuntimeError(f"Negative padding value is resulting in an empty dimension: {result}")
+        raise RuntimeError(f"pad(): Negative padding value is resulting in an empty dimension: {result}")
     return tuple(result)
 
 
@@ -56,4 +56,4 @@ def _require_source(shape: tuple[int, ...], dim: int, before: int, after: int, m
             f"({before}, {after}) at dimension {dim} of input {list(shape)}"
         )
     if mode == "circular" and most > shape[dim] + min(before, 0) + min(after, 0):
-        raise RuntimeError("Padding value causes wrapping around more than once.")
+        raise RuntimeError("pad(): Padding value causes wrapping around more than once.")
