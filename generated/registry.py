@@ -5257,7 +5257,7 @@ OPS = [
         samples=(
             "self=T(3, 5), k=2",
             "self=T(4, 3, 2), k=3, dim=0, largest=False",
-            "self=T(3, 4), k=1, dim=0",
+            "self=V([[1.0, 6.0], [3.0, 2.0], [5.0, 4.0]]), k=1, dim=0",
             "self=T(3, 70), k=66",
         ),
         hard=("self=T(3), k=0", "self=T(), k=1"),
