@@ -40,7 +40,6 @@ from ..runtime.autograd import (
     formulas_quantiles,
     formulas_rearranging,
     formulas_reductions,
-    formulas_sampling,
     formulas_shape,
     formulas_solving,
     formulas_statistics,
@@ -57,7 +56,6 @@ from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
-from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
@@ -133,7 +131,6 @@ from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
-from ..runtime.rules import sampling as sampling_rules
 from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import solving as solving_rules
@@ -24736,7 +24733,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            columns_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+            windows_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
         )
     except Exception as error:
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
@@ -24800,7 +24797,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            columns_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            windows_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
             computed,
         )
     except Exception as error:
@@ -25165,10 +25162,10 @@ def grid_sampler(
         padding_mode = checks.integer(name, "padding_mode", padding_mode)
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
-    self, grid, interpolation_mode, padding_mode, align_corners = sampling_rules.grid_sampler(
+    self, grid, interpolation_mode, padding_mode, align_corners = images_rules.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return formulas_sampling.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    return formulas_images.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(
@@ -25214,8 +25211,8 @@ def affine_grid_generator(
     size = checks.integer_list(name, "size", size)
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
-    theta, size, align_corners = sampling_rules.affine_grid(name, theta, size, align_corners)
-    return formulas_sampling.transformed_places(theta, size, align_corners)
+    theta, size, align_corners = images_rules.affine_grid(name, theta, size, align_corners)
+    return formulas_images.transformed_places(theta, size, align_corners)
 
 
 def max_pool_with_indices(
