@@ -10,6 +10,7 @@ from ..runtime.autograd import (
     formulas_convolution,
     formulas_ctc,
     formulas_decompositions,
+    formulas_distances,
     formulas_elementwise,
     formulas_fourier,
     formulas_indexing,
@@ -46,6 +47,7 @@ from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import ctc as ctc_kernels
+from ..runtime.kernels.cpu import distances as distances_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import gathering as gathering_kernels
@@ -5319,12 +5321,1522 @@ class ClampMaxBackward1(Node):
         return (tangent0,)
 
 
+class XlogyBackward0(Node):
+    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1642)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "xlogy.Tensor"
+    spec_place = "derivatives.yaml:1642"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(XlogyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other))); other: grad * self / other."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where((self == 0) & (other <= 0), 0, formulas_elementwise.unfused(op.xlogy(grad, other)))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * self / other
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where((self == 0) & (other <= 0), 0, formulas_elementwise.unfused(op.xlogy(self_t.conj(), other)))
+            ).conj(),
+            None if other_t is None else (other_t.conj() * self / other).conj(),
+        )
+        return (tangent0,)
+
+
+class XlogyBackward1(Node):
+    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1657)."""
+
+    __slots__ = ("_saved_self", "kept_other", "kept_other_version")
+    op_name = "xlogy.Scalar_Self"
+    spec_place = "derivatives.yaml:1657"
+    saved_slots = ("kept_other",)
+    elementwise = kernels.XLOGY_SCALAR_SELF
+    compiled = elementwise.kernels
+    fused = {1: (("kept_other",), ("_saved_self",))}
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(XlogyBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node._saved_self = self
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """other: grad * self / other."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_other")._flat, node._saved_self, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """other: grad * self / other."""
+        self = node._saved_self
+        other = unpack(node, "kept_other")
+        return node.fitted([grad * self / other])
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (other_t.conj() * self / other).conj()
+        return (tangent0,)
+
+
+class Xlog1pyBackward0(Node):
+    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "xlog1py"
+    spec_place = "derivatives.yaml:1668"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(Xlog1pyBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other))); other: grad * self / (other + 1)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = op.where((self == 0) & (other <= -1), 0, formulas_elementwise.unfused(op.xlog1py(grad, other)))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * self / (other + 1)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None
+            if self_t is None
+            else (
+                op.where((self == 0) & (other <= -1), 0, formulas_elementwise.unfused(op.xlog1py(self_t.conj(), other)))
+            ).conj(),
+            None if other_t is None else (other_t.conj() * self / (other + 1)).conj(),
+        )
+        return (tangent0,)
+
+
+class Xlog1pyBackward1(Node):
+    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)."""
+
+    __slots__ = ("_saved_self", "kept_other", "kept_other_version")
+    op_name = "xlog1py.self_scalar"
+    spec_place = "derivatives.yaml:1684"
+    saved_slots = ("kept_other",)
+    elementwise = kernels.XLOG1PY_SELF_SCALAR
+    compiled = elementwise.kernels
+    fused = {1: (("kept_other",), ("_saved_self",))}
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(Xlog1pyBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node._saved_self = self
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """other: grad * self / (other + 1)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_other")._flat, node._saved_self, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """other: grad * self / (other + 1)."""
+        self = node._saved_self
+        other = unpack(node, "kept_other")
+        return node.fitted([grad * self / (other + 1)])
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (other_t.conj() * self / (other + 1)).conj()
+        return (tangent0,)
+
+
+class LogaddexpBackward0(Node):
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "logaddexp"
+    spec_place = "derivatives.yaml:1696"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.LOGADDEXP
+    compiled = elementwise.kernels
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
+    }
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(LogaddexpBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: grad * sigmoid(self - other); other: grad * sigmoid(other - self)."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.sigmoid(self - other)
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.sigmoid(other - self)
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * op.sigmoid(self - other)).conj(),
+            None if other_t is None else (other_t.conj() * op.sigmoid(other - self)).conj(),
+        )
+        return (tangent0,)
+
+
+class Logaddexp2Backward0(Node):
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1709)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "logaddexp2"
+    spec_place = "derivatives.yaml:1709"
+    saved_slots = ("kept_self", "kept_other")
+    elementwise = kernels.LOGADDEXP2
+    compiled = elementwise.kernels
+    fused = {
+        1: (("kept_self", "kept_other"), ()),
+        2: (("kept_self", "kept_other"), ()),
+        3: (("kept_self", "kept_other"), ()),
+    }
+
+    @staticmethod
+    def record(result, self, other, plain=False):
+        """Put `result` into the graph."""
+        node = new(Logaddexp2Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        first, second = node.edges
+        if first is not None and second is not None:
+            a = empty(g.size, g.dtype)
+            b = empty(g.size, g.dtype)
+            node.compiled.backward_3(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a, b)
+            return (fresh(a, grad._shape, grad._dtype), fresh(b, grad._shape, grad._dtype))
+        elif first is not None:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (fresh(a, grad._shape, grad._dtype), None)
+        else:
+            a = empty(g.size, g.dtype)
+            node.compiled.backward_2(g, unpack(node, "kept_self")._flat, unpack(node, "kept_other")._flat, a)
+            return (None, fresh(a, grad._shape, grad._dtype))
+
+    def formula(node, grad):
+        """self: grad * sigmoid(0.6931471805599453 * (self - other)); other: grad * sigmoid(0.6931471805599453 * (other - self))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = grad * op.sigmoid(0.6931471805599453 * (self - other))
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = grad * op.sigmoid(0.6931471805599453 * (other - self))
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, self, other, self_t, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = total(
+            None if self_t is None else (self_t.conj() * op.sigmoid(0.6931471805599453 * (self - other))).conj(),
+            None if other_t is None else (other_t.conj() * op.sigmoid(0.6931471805599453 * (other - self))).conj(),
+        )
+        return (tangent0,)
+
+
+class LogOddsBackward0(Node):
+    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1735)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log_odds"
+    spec_place = "derivatives.yaml:1735"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.LOG_ODDS
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(LogOddsBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad / (self * (1 - self))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad / (self * (1 - self))."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad / (self * (1 - self))])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() / (self * (1 - self))).conj()
+        return (tangent0,)
+
+
+class EntrBackward0(Node):
+    """entr(Tensor self) -> Tensor (derivatives.yaml:1745)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "entr"
+    spec_place = "derivatives.yaml:1745"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.ENTR
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(EntrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -grad * (log(self) + 1)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: -grad * (log(self) + 1)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([-grad * (op.log(self) + 1)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * (op.log(self) + 1)).conj()
+        return (tangent0,)
+
+
+class SincBackward0(Node):
+    """sinc(Tensor self) -> Tensor (derivatives.yaml:1761)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "sinc"
+    spec_place = "derivatives.yaml:1761"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.SINC
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_result"), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(SincBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * ((op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self)).conj()])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * ((op.cos(3.141592653589793 * self) - result) / op.where(self == 0, 1, self)).conj()
+        ).conj()
+        return (tangent0,)
+
+
+class ErfinvBackward0(Node):
+    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1772)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "erfinv"
+    spec_place = "derivatives.yaml:1772"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.ERFINV
+    compiled = elementwise.kernels
+    fused = {1: (("kept_result",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(ErfinvBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: 0.886226925452758 * grad * exp(result * result)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: 0.886226925452758 * grad * exp(result * result)."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([0.886226925452758 * grad * op.exp(result * result)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (0.886226925452758 * self_t.conj() * op.exp(result * result)).conj()
+        return (tangent0,)
+
+
+class ErfcxBackward0(Node):
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1786)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "erfcx"
+    spec_place = "derivatives.yaml:1786"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.ERFCX
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_result"), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(ErfcxBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (2 * self * result - 1.1283791670955126)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * (2 * self * result - 1.1283791670955126)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted([grad * (2 * self * result - 1.1283791670955126)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (2 * self * result - 1.1283791670955126)).conj()
+        return (tangent0,)
+
+
+class NdtrBackward0(Node):
+    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1800)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "ndtr"
+    spec_place = "derivatives.yaml:1800"
+    saved_slots = ("kept_self",)
+    elementwise = kernels.NDTR
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(NdtrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * normal_pdf(self)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * normal_pdf(self)."""
+        self = unpack(node, "kept_self")
+        return node.fitted([grad * op.normal_pdf(self)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * op.normal_pdf(self)).conj()
+        return (tangent0,)
+
+
+class NdtriBackward0(Node):
+    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1814)."""
+
+    __slots__ = ("kept_result", "kept_result_version")
+    op_name = "ndtri"
+    spec_place = "derivatives.yaml:1814"
+    saved_slots = ("kept_result",)
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.NDTRI
+    compiled = elementwise.kernels
+    fused = {1: (("kept_result",), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(NdtriBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: 2.5066282746310002 * grad * exp(result * result / 2)."""
+        result = unpack_output(node, "kept_result")
+        return node.fitted([2.5066282746310002 * grad * op.exp(result * result / 2)])
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (2.5066282746310002 * self_t.conj() * op.exp(result * result / 2)).conj()
+        return (tangent0,)
+
+
+class LogNdtrBackward0(Node):
+    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1828)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "log_ndtr"
+    spec_place = "derivatives.yaml:1828"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LogNdtrBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))), normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))."""
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self < 0,
+                    0.7978845608028654
+                    / formulas_elementwise.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                    op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self < 0,
+                0.7978845608028654
+                / formulas_elementwise.unfused(op.erfcx(-0.7071067811865476 * op.clamp_max(self, 0))),
+                op.normal_pdf(op.clamp_min(self, 0)) / op.normal_cdf(op.clamp_min(self, 0)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class LgammaBackward0(Node):
+    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1846)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "lgamma"
+    spec_place = "derivatives.yaml:1846"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(LgammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(digamma(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.digamma(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.digamma(self))).conj()
+        return (tangent0,)
+
+
+class DigammaBackward0(Node):
+    """digamma(Tensor self) -> Tensor (derivatives.yaml:1872)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "digamma"
+    spec_place = "derivatives.yaml:1872"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(DigammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(polygamma(1, self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.polygamma(1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.polygamma(1, self))).conj()
+        return (tangent0,)
+
+
+class PolygammaBackward0(Node):
+    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1886)."""
+
+    __slots__ = ("_saved_n", "kept_self", "kept_self_version")
+    op_name = "polygamma"
+    spec_place = "derivatives.yaml:1886"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, n, self):
+        """Put `result` into the graph."""
+        node = new(PolygammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_n = n
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(polygamma(n + 1, self))."""
+        n = node._saved_n
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.polygamma(n + 1, self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, n, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.polygamma(n + 1, self))).conj()
+        return (tangent0,)
+
+
+class ZetaBackward0(Node):
+    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1901)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "zeta"
+    spec_place = "derivatives.yaml:1901"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        if self is not None and self._rg:
+            raise NotDifferentiableError(
+                "zeta(): no gradient for 'self': zeta is differentiated in its second argument only"
+            )
+        node = new(ZetaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """other: -grad * self * unfused(zeta(self + 1, other))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        return (fit(-grad * self * formulas_elementwise.unfused(op.zeta(self + 1, other)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-other_t.conj() * self * formulas_elementwise.unfused(op.zeta(self + 1, other))).conj()
+        return (tangent0,)
+
+
+class ZetaBackward1(Node):
+    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1916)."""
+
+    __slots__ = ("_saved_self", "kept_other", "kept_other_version")
+    op_name = "zeta.self_scalar"
+    spec_place = "derivatives.yaml:1916"
+    saved_slots = ("kept_other",)
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        node = new(ZetaBackward1)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node._saved_self = self
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """other: -grad * self * unfused(zeta(self + 1, other))."""
+        self = node._saved_self
+        other = unpack(node, "kept_other")
+        return (fit(-grad * self * formulas_elementwise.unfused(op.zeta(self + 1, other)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-other_t.conj() * self * formulas_elementwise.unfused(op.zeta(self + 1, other))).conj()
+        return (tangent0,)
+
+
+class IgammaBackward0(Node):
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "igamma"
+    spec_place = "derivatives.yaml:1928"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        if self is not None and self._rg:
+            raise NotDifferentiableError(
+                "igamma(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
+            )
+        node = new(IgammaBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        return (
+            fit(
+                grad * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            other_t.conj() * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self)))
+        ).conj()
+        return (tangent0,)
+
+
+class IgammacBackward0(Node):
+    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1942)."""
+
+    __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
+    op_name = "igammac"
+    spec_place = "derivatives.yaml:1942"
+    saved_slots = ("kept_self", "kept_other")
+
+    @staticmethod
+    def record(result, self, other):
+        """Put `result` into the graph."""
+        if self is not None and self._rg:
+            raise NotDifferentiableError(
+                "igammac(): no gradient for 'self': the incomplete gamma functions are differentiated in their second argument only"
+            )
+        node = new(IgammacBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((other._shape, other._dtype),)
+        node.edges = (other._fn or other,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_other = other
+        node.kept_other_version = 0 if (version := other._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_other is not None:
+            node.kept_other = FREED
+
+    def apply(node, grad):
+        """other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))."""
+        self = unpack(node, "kept_self")
+        other = unpack(node, "kept_other")
+        return (
+            fit(
+                -grad * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, other, other_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            -other_t.conj() * op.exp(op.xlogy(self - 1, other) - other - formulas_elementwise.unfused(op.lgamma(self)))
+        ).conj()
+        return (tangent0,)
+
+
+class I0Backward0(Node):
+    """i0(Tensor self) -> Tensor (derivatives.yaml:1958)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "i0"
+    spec_place = "derivatives.yaml:1958"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * unfused(i1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(grad * formulas_elementwise.unfused(op.i1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * formulas_elementwise.unfused(op.i1(self))).conj()
+        return (tangent0,)
+
+
+class I0eBackward0(Node):
+    """i0e(Tensor self) -> Tensor (derivatives.yaml:1971)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "i0e"
+    spec_place = "derivatives.yaml:1971"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I0eBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (unfused(i1e(self)) - sgn(self) * result)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(grad * (formulas_elementwise.unfused(op.i1e(self)) - op.sgn(self) * result), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (formulas_elementwise.unfused(op.i1e(self)) - op.sgn(self) * result)).conj()
+        return (tangent0,)
+
+
+class I1Backward0(Node):
+    """i1(Tensor self) -> Tensor (derivatives.yaml:1985)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "i1"
+    spec_place = "derivatives.yaml:1985"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self == 0, 0.5, formulas_elementwise.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self == 0, 0.5, formulas_elementwise.unfused(op.i0(self)) - result / op.where(self == 0, 1, self)
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class I1eBackward0(Node):
+    """i1e(Tensor self) -> Tensor (derivatives.yaml:1999)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "i1e"
+    spec_place = "derivatives.yaml:1999"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(I1eBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self == 0,
+                    0.5,
+                    formulas_elementwise.unfused(op.i0e(self))
+                    - result * (op.sgn(self) + 1 / op.where(self == 0, 1, self)),
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self == 0,
+                0.5,
+                formulas_elementwise.unfused(op.i0e(self)) - result * (op.sgn(self) + 1 / op.where(self == 0, 1, self)),
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class BesselJ0Backward0(Node):
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2013)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "bessel_j0"
+    spec_place = "derivatives.yaml:2013"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselJ0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -grad * unfused(bessel_j1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(-grad * formulas_elementwise.unfused(op.bessel_j1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * formulas_elementwise.unfused(op.bessel_j1(self))).conj()
+        return (tangent0,)
+
+
+class BesselJ1Backward0(Node):
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2027)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "bessel_j1"
+    spec_place = "derivatives.yaml:2027"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselJ1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(
+                grad
+                * op.where(
+                    self == 0,
+                    0.5,
+                    formulas_elementwise.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self),
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                self == 0, 0.5, formulas_elementwise.unfused(op.bessel_j0(self)) - result / op.where(self == 0, 1, self)
+            )
+        ).conj()
+        return (tangent0,)
+
+
+class BesselY0Backward0(Node):
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2041)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "bessel_y0"
+    spec_place = "derivatives.yaml:2041"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselY0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -grad * unfused(bessel_y1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(-grad * formulas_elementwise.unfused(op.bessel_y1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * formulas_elementwise.unfused(op.bessel_y1(self))).conj()
+        return (tangent0,)
+
+
+class BesselY1Backward0(Node):
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2056)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "bessel_y1"
+    spec_place = "derivatives.yaml:2056"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(BesselY1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * (unfused(bessel_y0(self)) - result / self)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (fit(grad * (formulas_elementwise.unfused(op.bessel_y0(self)) - result / self), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (formulas_elementwise.unfused(op.bessel_y0(self)) - result / self)).conj()
+        return (tangent0,)
+
+
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1654)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2085)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:1654"
+    spec_place = "derivatives.yaml:2085"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     compiled = elementwise.kernels
@@ -5405,11 +6917,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1680)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2111)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:1680"
+    spec_place = "derivatives.yaml:2111"
     output_count = 2
     saved_slots = ("kept_exponent",)
 
@@ -5450,11 +6962,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1748)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2179)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:1748"
+    spec_place = "derivatives.yaml:2179"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     compiled = elementwise.kernels
@@ -5502,11 +7014,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1826)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2258)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:1826"
+    spec_place = "derivatives.yaml:2258"
 
     @staticmethod
     def record(result, real, imag):
@@ -5537,11 +7049,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:1855)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2287)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:1855"
+    spec_place = "derivatives.yaml:2287"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5588,11 +7100,11 @@ class AngleBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1945)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2377)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:1945"
+    spec_place = "derivatives.yaml:2377"
 
     @staticmethod
     def record(result, self):
@@ -5629,11 +7141,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1965)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2397)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:1965"
+    spec_place = "derivatives.yaml:2397"
 
     @staticmethod
     def record(result, self):
@@ -5658,11 +7170,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1976)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2408)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:1976"
+    spec_place = "derivatives.yaml:2408"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5704,11 +7216,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1994)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2426)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:1994"
+    spec_place = "derivatives.yaml:2426"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5760,11 +7272,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2013)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2445)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2013"
+    spec_place = "derivatives.yaml:2445"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5822,11 +7334,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2029)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2461)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2029"
+    spec_place = "derivatives.yaml:2461"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -5865,11 +7377,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2042)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2474)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2042"
+    spec_place = "derivatives.yaml:2474"
 
     @staticmethod
     def record(result, self):
@@ -5906,11 +7418,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2060)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2060"
+    spec_place = "derivatives.yaml:2492"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -5959,11 +7471,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2093)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2525)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2093"
+    spec_place = "derivatives.yaml:2525"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6018,7 +7530,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2133)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2565)."""
 
     __slots__ = (
         "_saved_correction",
@@ -6030,7 +7542,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2133"
+    spec_place = "derivatives.yaml:2565"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6097,11 +7609,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2153)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2585)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2153"
+    spec_place = "derivatives.yaml:2585"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6160,11 +7672,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2171)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2603)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2171"
+    spec_place = "derivatives.yaml:2603"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6223,11 +7735,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2187)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2619)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2187"
+    spec_place = "derivatives.yaml:2619"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6281,7 +7793,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2207)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2639)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6292,7 +7804,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2207"
+    spec_place = "derivatives.yaml:2639"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6353,11 +7865,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2228)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2660)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2228"
+    spec_place = "derivatives.yaml:2660"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6411,7 +7923,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2244)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2676)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6422,7 +7934,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2244"
+    spec_place = "derivatives.yaml:2676"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6483,7 +7995,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2346)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2778)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6495,7 +8007,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2346"
+    spec_place = "derivatives.yaml:2778"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6557,11 +8069,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2390)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2822)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2390"
+    spec_place = "derivatives.yaml:2822"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6625,11 +8137,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2409)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2841)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:2409"
+    spec_place = "derivatives.yaml:2841"
 
     @staticmethod
     def record(result, self, dim):
@@ -6666,11 +8178,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2425)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2857)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:2425"
+    spec_place = "derivatives.yaml:2857"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6729,11 +8241,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2470)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2902)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:2470"
+    spec_place = "derivatives.yaml:2902"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6792,7 +8304,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2488)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2920)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6803,7 +8315,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2488"
+    spec_place = "derivatives.yaml:2920"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -6864,11 +8376,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2506)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2938)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2506"
+    spec_place = "derivatives.yaml:2938"
 
     @staticmethod
     def record(result, self):
@@ -6895,11 +8407,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:2522)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:2954)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:2522"
+    spec_place = "derivatives.yaml:2954"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6942,7 +8454,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2540)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2972)."""
 
     __slots__ = (
         "_saved_dim",
@@ -6953,7 +8465,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:2540"
+    spec_place = "derivatives.yaml:2972"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7014,11 +8526,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2555)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2987)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:2555"
+    spec_place = "derivatives.yaml:2987"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7061,7 +8573,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2569)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3001)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7072,7 +8584,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:2569"
+    spec_place = "derivatives.yaml:3001"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7133,7 +8645,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2584)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3016)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7144,7 +8656,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:2584"
+    spec_place = "derivatives.yaml:3016"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7205,11 +8717,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2712)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3144)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:2712"
+    spec_place = "derivatives.yaml:3144"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7252,11 +8764,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2727)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3159)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:2727"
+    spec_place = "derivatives.yaml:3159"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7301,7 +8813,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2742)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3174)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7312,7 +8824,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:2742"
+    spec_place = "derivatives.yaml:3174"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7367,11 +8879,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2755)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:2755"
+    spec_place = "derivatives.yaml:3187"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7415,11 +8927,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2773)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3205)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:2773"
+    spec_place = "derivatives.yaml:3205"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7462,12 +8974,93 @@ class CumminBackward0(Node):
         return (tangent0, None)
 
 
+class RowDistancesBackward0(Node):
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3385)."""
+
+    __slots__ = (
+        "_saved_p",
+        "kept_result",
+        "kept_result_version",
+        "kept_x1",
+        "kept_x1_version",
+        "kept_x2",
+        "kept_x2_version",
+    )
+    op_name = "row_distances"
+    spec_place = "derivatives.yaml:3385"
+    saved_slots = ("kept_x1", "kept_x2", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, x1, x2, p):
+        """Put `result` into the graph."""
+        node = new(RowDistancesBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((x1._shape, x1._dtype), (x2._shape, x2._dtype))
+        node.edges = ((x1._fn or x1) if x1._rg else None, (x2._fn or x2) if x2._rg else None)
+        node._saved_p = p
+        node.kept_x1 = x1
+        node.kept_x1_version = 0 if (version := x1._writes) is None else version[0]
+        node.kept_x2 = x2
+        node.kept_x2_version = 0 if (version := x2._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_x1 is not None:
+            node.kept_x1 = FREED
+        if node.kept_x2 is not None:
+            node.kept_x2 = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """All gradients from one kernel: row_distances_slope(wanted, grad, x1, x2, result, p); or by the formulas under create_graph."""
+        dtype = grad._dtype
+        if mode.grad or watch.active or not all_native(node.metas, dtype):
+            return node.formula(grad)
+        grad = array_in(grad, None)
+        p = node._saved_p
+        x1 = array_in(unpack(node, "kept_x1"), None)
+        x2 = array_in(unpack(node, "kept_x2"), None)
+        result = array_in(unpack(node, "kept_result"), None)
+        wanted = tuple([edge is not None for edge in node.edges])
+        return as_gradients(distances_kernels.row_distances_slope(wanted, grad, x1, x2, result, p), node.metas, dtype)
+
+    def formula(node, grad):
+        """x1: row_distances_backward(...)[0]; x2: row_distances_backward(...)[1]."""
+        p = node._saved_p
+        x1 = unpack(node, "kept_x1")
+        x2 = unpack(node, "kept_x2")
+        result = unpack_output(node, "kept_result")
+        shared_0 = formulas_distances.row_distances_backward(grad, x1, x2, result, p)
+        grad_0 = None
+        if node.edges[0] is not None:
+            grad_0 = shared_0[0]
+        grad_1 = None
+        if node.edges[1] is not None:
+            grad_1 = shared_0[1]
+        return node.fitted([grad_0, grad_1])
+
+    @staticmethod
+    def tangent(result, x1, x2, p, x1_t, x2_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        x1_t = zeros_if_missing(x1_t, x1)
+        x2_t = zeros_if_missing(x2_t, x2)
+        tangent0 = formulas_distances.row_distances_tangent(x1, x2, x1_t, x2_t, result, p)
+        return (tangent0,)
+
+
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3167)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3618)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3167"
+    spec_place = "derivatives.yaml:3618"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -7529,11 +9122,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3185)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3636)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3185"
+    spec_place = "derivatives.yaml:3636"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -7595,11 +9188,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3202)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3653)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3202"
+    spec_place = "derivatives.yaml:3653"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -7659,11 +9252,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3219)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3670)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3219"
+    spec_place = "derivatives.yaml:3670"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -7714,11 +9307,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3273)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3724)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3273"
+    spec_place = "derivatives.yaml:3724"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -7781,7 +9374,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3295)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3746)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -7792,7 +9385,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3295"
+    spec_place = "derivatives.yaml:3746"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -7855,7 +9448,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3315)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3766)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -7867,7 +9460,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3315"
+    spec_place = "derivatives.yaml:3766"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -7936,11 +9529,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3335)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3786)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3335"
+    spec_place = "derivatives.yaml:3786"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -8003,11 +9596,11 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3540)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3991)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:3540"
+    spec_place = "derivatives.yaml:3991"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -8045,11 +9638,11 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:3569)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4020)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:3569"
+    spec_place = "derivatives.yaml:4020"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -8093,11 +9686,11 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:3587)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4038)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:3587"
+    spec_place = "derivatives.yaml:4038"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -8152,7 +9745,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:3632)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4084)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -8163,7 +9756,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:3632"
+    spec_place = "derivatives.yaml:4084"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8216,11 +9809,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:3660)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4113)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:3660"
+    spec_place = "derivatives.yaml:4113"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -8255,11 +9848,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:3677)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4130)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:3677"
+    spec_place = "derivatives.yaml:4130"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8300,11 +9893,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3699)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4153)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:3699"
+    spec_place = "derivatives.yaml:4153"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -8353,11 +9946,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:3738)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4192)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:3738"
+    spec_place = "derivatives.yaml:4192"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -8399,11 +9992,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:3885)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4340)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:3885"
+    spec_place = "derivatives.yaml:4340"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -8466,11 +10059,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:3905)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4360)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:3905"
+    spec_place = "derivatives.yaml:4360"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -8505,7 +10098,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3936)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4391)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -8515,7 +10108,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:3936"
+    spec_place = "derivatives.yaml:4391"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -8565,11 +10158,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:3965)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4421)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:3965"
+    spec_place = "derivatives.yaml:4421"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -8604,7 +10197,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3992)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4449)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -8614,7 +10207,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:3992"
+    spec_place = "derivatives.yaml:4449"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -8664,11 +10257,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4011)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4468)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4011"
+    spec_place = "derivatives.yaml:4468"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -8703,11 +10296,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4029)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4486)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4029"
+    spec_place = "derivatives.yaml:4486"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -8759,11 +10352,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4058)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4515)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4058"
+    spec_place = "derivatives.yaml:4515"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8804,11 +10397,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4221)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4679)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4221"
+    spec_place = "derivatives.yaml:4679"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -8843,11 +10436,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4306)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4764)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:4306"
+    spec_place = "derivatives.yaml:4764"
 
     @staticmethod
     def record(result, self):
@@ -8874,11 +10467,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4384)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4842)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:4384"
+    spec_place = "derivatives.yaml:4842"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -8907,11 +10500,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4400)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4858)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:4400"
+    spec_place = "derivatives.yaml:4858"
 
     @staticmethod
     def record(result, self, dims):
@@ -8938,11 +10531,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4423)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4881)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:4423"
+    spec_place = "derivatives.yaml:4881"
 
     @staticmethod
     def record(result, self):
@@ -8967,11 +10560,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4439)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4897)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:4439"
+    spec_place = "derivatives.yaml:4897"
 
     @staticmethod
     def record(result, self):
@@ -8998,11 +10591,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4454)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4912)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:4454"
+    spec_place = "derivatives.yaml:4912"
 
     @staticmethod
     def record(result, self):
@@ -9029,11 +10622,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4464)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4922)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:4464"
+    spec_place = "derivatives.yaml:4922"
 
     @staticmethod
     def record(result, self, dim):
@@ -9060,11 +10653,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4479)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4937)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:4479"
+    spec_place = "derivatives.yaml:4937"
 
     @staticmethod
     def record(result, self):
@@ -9101,11 +10694,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4495)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4953)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:4495"
+    spec_place = "derivatives.yaml:4953"
 
     @staticmethod
     def record(result, self):
@@ -9130,11 +10723,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4827)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5285)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:4827"
+    spec_place = "derivatives.yaml:5285"
 
     @staticmethod
     def record(result, self, dimension, size, step):
@@ -9167,11 +10760,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:4842)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5300)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:4842"
+    spec_place = "derivatives.yaml:5300"
 
     @staticmethod
     def record(result, grad_output, dim, length, step):
@@ -9202,11 +10795,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4854)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5312)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:4854"
+    spec_place = "derivatives.yaml:5312"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -9249,11 +10842,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4867)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5325)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:4867"
+    spec_place = "derivatives.yaml:5325"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -9282,11 +10875,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:4879)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5337)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:4879"
+    spec_place = "derivatives.yaml:5337"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -9335,11 +10928,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:4894)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5352)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:4894"
+    spec_place = "derivatives.yaml:5352"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -9372,11 +10965,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4908)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5366)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:4908"
+    spec_place = "derivatives.yaml:5366"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -9409,7 +11002,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4920)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5378)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -9420,7 +11013,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:4920"
+    spec_place = "derivatives.yaml:5378"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -9467,11 +11060,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:4937)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5395)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:4937"
+    spec_place = "derivatives.yaml:5395"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -9506,11 +11099,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4952)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5410)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:4952"
+    spec_place = "derivatives.yaml:5410"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -9556,11 +11149,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:4969)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5427)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:4969"
+    spec_place = "derivatives.yaml:5427"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -9591,11 +11184,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5002)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5460)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5002"
+    spec_place = "derivatives.yaml:5460"
 
     @staticmethod
     def record(result, self, dim):
@@ -9629,11 +11222,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5014)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5472)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5014"
+    spec_place = "derivatives.yaml:5472"
 
     @staticmethod
     def record(result, self, dim):
@@ -9667,11 +11260,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5028)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5486)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5028"
+    spec_place = "derivatives.yaml:5486"
 
     @staticmethod
     def record(result, self, dim):
@@ -9705,11 +11298,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5055)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5513)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:5055"
+    spec_place = "derivatives.yaml:5513"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -9749,11 +11342,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5077)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5535)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:5077"
+    spec_place = "derivatives.yaml:5535"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -9790,11 +11383,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5094)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5552)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:5094"
+    spec_place = "derivatives.yaml:5552"
 
     @staticmethod
     def record(result, self, dims):
@@ -9831,11 +11424,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5110)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5568)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:5110"
+    spec_place = "derivatives.yaml:5568"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -9875,11 +11468,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5125)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5583)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:5125"
+    spec_place = "derivatives.yaml:5583"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -9916,11 +11509,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5143)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5601)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:5143"
+    spec_place = "derivatives.yaml:5601"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -9957,11 +11550,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5161)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5619)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:5161"
+    spec_place = "derivatives.yaml:5619"
 
     @staticmethod
     def record(result, self, pad):
@@ -9999,11 +11592,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5180)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5638)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:5180"
+    spec_place = "derivatives.yaml:5638"
 
     @staticmethod
     def record(result, self):
@@ -10028,11 +11621,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5195)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5653)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:5195"
+    spec_place = "derivatives.yaml:5653"
 
     @staticmethod
     def record(result, self):
@@ -10057,11 +11650,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5209)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5667)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:5209"
+    spec_place = "derivatives.yaml:5667"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10108,11 +11701,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5229)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5687)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:5229"
+    spec_place = "derivatives.yaml:5687"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10146,11 +11739,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5244)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5702)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:5244"
+    spec_place = "derivatives.yaml:5702"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -10192,11 +11785,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5266)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5724)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:5266"
+    spec_place = "derivatives.yaml:5724"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -10246,11 +11839,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5283)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5741)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:5283"
+    spec_place = "derivatives.yaml:5741"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -10300,11 +11893,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5302)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5760)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:5302"
+    spec_place = "derivatives.yaml:5760"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -10354,11 +11947,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5321)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5779)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:5321"
+    spec_place = "derivatives.yaml:5779"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -10402,11 +11995,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5341)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5799)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:5341"
+    spec_place = "derivatives.yaml:5799"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -10443,11 +12036,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5354)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5812)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:5354"
+    spec_place = "derivatives.yaml:5812"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -10493,11 +12086,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5373)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5831)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:5373"
+    spec_place = "derivatives.yaml:5831"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -10546,11 +12139,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5389)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5847)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:5389"
+    spec_place = "derivatives.yaml:5847"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -10615,7 +12208,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:5517)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:5985)."""
 
     __slots__ = (
         "_saved_dim",
@@ -10631,7 +12224,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:5517"
+    spec_place = "derivatives.yaml:5985"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -10700,11 +12293,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:5641)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6109)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:5641"
+    spec_place = "derivatives.yaml:6109"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -10742,11 +12335,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:5655)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6123)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:5655"
+    spec_place = "derivatives.yaml:6123"
 
     @staticmethod
     def record(result, self, value):
@@ -10778,11 +12371,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:5667)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6135)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:5667"
+    spec_place = "derivatives.yaml:6135"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -10820,11 +12413,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:5679)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6147)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:5679"
+    spec_place = "derivatives.yaml:6147"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -10863,7 +12456,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:5701)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6169)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -10875,7 +12468,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:5701"
+    spec_place = "derivatives.yaml:6169"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -10957,11 +12550,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:5728)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6196)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:5728"
+    spec_place = "derivatives.yaml:6196"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -11016,7 +12609,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5746)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6214)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -11031,7 +12624,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:5746"
+    spec_place = "derivatives.yaml:6214"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -11112,7 +12705,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5776)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6244)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -11126,7 +12719,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:5776"
+    spec_place = "derivatives.yaml:6244"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -11199,7 +12792,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:5793)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6261)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -11213,7 +12806,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:5793"
+    spec_place = "derivatives.yaml:6261"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -11284,11 +12877,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5905)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6373)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:5905"
+    spec_place = "derivatives.yaml:6373"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -11319,11 +12912,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5922)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6390)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:5922"
+    spec_place = "derivatives.yaml:6390"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -11352,11 +12945,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5939)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6407)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:5939"
+    spec_place = "derivatives.yaml:6407"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -11391,11 +12984,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:5954)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6422)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:5954"
+    spec_place = "derivatives.yaml:6422"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -11428,7 +13021,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:5999)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6467)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -11439,7 +13032,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:5999"
+    spec_place = "derivatives.yaml:6467"
 
     @staticmethod
     def record(result, self, dim, filter, align_corners, scale, antialias):
@@ -11503,7 +13096,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6016)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6485)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -11514,7 +13107,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:6016"
+    spec_place = "derivatives.yaml:6485"
 
     @staticmethod
     def record(result, grad_output, dim, filter, align_corners, scale, antialias):
@@ -11553,11 +13146,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6064)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6533)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:6064"
+    spec_place = "derivatives.yaml:6533"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -11602,11 +13195,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6087)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6556)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:6087"
+    spec_place = "derivatives.yaml:6556"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11642,11 +13235,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6136)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6605)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:6136"
+    spec_place = "derivatives.yaml:6605"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -11691,7 +13284,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6166)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6635)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -11704,7 +13297,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:6166"
+    spec_place = "derivatives.yaml:6635"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -11764,7 +13357,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6186)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6655)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -11776,7 +13369,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:6186"
+    spec_place = "derivatives.yaml:6655"
 
     @staticmethod
     def record(
@@ -11846,11 +13439,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6237)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6706)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:6237"
+    spec_place = "derivatives.yaml:6706"
 
     @staticmethod
     def record(result, self, spatial):
@@ -11879,11 +13472,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6255)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6724)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:6255"
+    spec_place = "derivatives.yaml:6724"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -11917,7 +13510,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6298)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6767)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -11936,7 +13529,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:6298"
+    spec_place = "derivatives.yaml:6767"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -12055,7 +13648,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6323)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6792)."""
 
     __slots__ = (
         "_saved_eps",
@@ -12071,7 +13664,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:6323"
+    spec_place = "derivatives.yaml:6792"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -12177,7 +13770,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6345)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6814)."""
 
     __slots__ = (
         "_saved_eps",
@@ -12191,7 +13784,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:6345"
+    spec_place = "derivatives.yaml:6814"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -12296,7 +13889,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:6365)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:6834)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12311,7 +13904,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:6365"
+    spec_place = "derivatives.yaml:6834"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -12393,11 +13986,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6387)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6856)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:6387"
+    spec_place = "derivatives.yaml:6856"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -12446,11 +14039,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6411)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6880)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:6411"
+    spec_place = "derivatives.yaml:6880"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -12510,11 +14103,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6431)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6900)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:6431"
+    spec_place = "derivatives.yaml:6900"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -12563,11 +14156,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6454)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6923)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:6454"
+    spec_place = "derivatives.yaml:6923"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -12623,7 +14216,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:6471)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:6940)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -12638,7 +14231,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:6471"
+    spec_place = "derivatives.yaml:6940"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -12729,7 +14322,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:6496)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:6965)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -12742,7 +14335,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:6496"
+    spec_place = "derivatives.yaml:6965"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -12803,7 +14396,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6516)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6985)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -12820,7 +14413,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:6516"
+    spec_place = "derivatives.yaml:6985"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -12922,11 +14515,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:6547)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7016)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:6547"
+    spec_place = "derivatives.yaml:7016"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -12987,7 +14580,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:6569)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7038)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -13000,7 +14593,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:6569"
+    spec_place = "derivatives.yaml:7038"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -13076,7 +14669,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:6589)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7058)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -13089,7 +14682,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:6589"
+    spec_place = "derivatives.yaml:7058"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -13158,7 +14751,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:6612)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7081)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -13173,7 +14766,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:6612"
+    spec_place = "derivatives.yaml:7081"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -13280,7 +14873,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:6636)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7105)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -13295,7 +14888,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:6636"
+    spec_place = "derivatives.yaml:7105"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -13374,7 +14967,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:6661)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7130)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -13391,7 +14984,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:6661"
+    spec_place = "derivatives.yaml:7130"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -13503,11 +15096,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:6683)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7152)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:6683"
+    spec_place = "derivatives.yaml:7152"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -13557,7 +15150,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:6698)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7167)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -13567,7 +15160,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:6698"
+    spec_place = "derivatives.yaml:7167"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -13628,11 +15221,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:6721)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7190)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:6721"
+    spec_place = "derivatives.yaml:7190"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -13670,7 +15263,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:6737)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7206)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -13680,7 +15273,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:6737"
+    spec_place = "derivatives.yaml:7206"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -13722,7 +15315,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:6752)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7221)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -13745,7 +15338,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:6752"
+    spec_place = "derivatives.yaml:7221"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -13927,7 +15520,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6772)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7241)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -13957,7 +15550,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:6772"
+    spec_place = "derivatives.yaml:7241"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -14201,7 +15794,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6795)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7264)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -14225,7 +15818,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:6795"
+    spec_place = "derivatives.yaml:7264"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -14412,7 +16005,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6815)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7284)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -14438,7 +16031,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:6815"
+    spec_place = "derivatives.yaml:7284"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -14618,7 +16211,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6845)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7314)."""
 
     __slots__ = (
         "_saved_heads",
@@ -14640,7 +16233,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:6845"
+    spec_place = "derivatives.yaml:7314"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -14752,11 +16345,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6883)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7352)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:6883"
+    spec_place = "derivatives.yaml:7352"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -14841,7 +16434,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7140)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7609)."""
 
     __slots__ = (
         "_saved_blank",
@@ -14853,7 +16446,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:7140"
+    spec_place = "derivatives.yaml:7609"
     saved_slots = ("kept_log_probs", "kept_targets")
 
     @staticmethod
@@ -14925,11 +16518,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7189)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7658)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:7189"
+    spec_place = "derivatives.yaml:7658"
 
     @staticmethod
     def record(result, self, dim, normalization, forward):
@@ -14960,11 +16553,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7205)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7674)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:7205"
+    spec_place = "derivatives.yaml:7674"
 
     @staticmethod
     def record(result, self, dim, normalization):
@@ -15005,11 +16598,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7222)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7691)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:7222"
+    spec_place = "derivatives.yaml:7691"
 
     @staticmethod
     def record(result, self, dim, normalization, last):

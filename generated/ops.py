@@ -62,6 +62,7 @@ from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import ctc as ctc_kernels
 from ..runtime.kernels.cpu import decompositions as decompositions_kernels
+from ..runtime.kernels.cpu import distances as distances_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import fourier as fourier_kernels
@@ -134,6 +135,7 @@ from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import solving as solving_rules
 from ..runtime.rules import sorting as sorting_rules
+from ..runtime.rules import special as special_rules
 from ..runtime.rules import statistics as statistics_rules
 from ..runtime.rules import transposes as transposes_rules
 from ..runtime.rules import value_losses as value_losses_rules
@@ -2778,26 +2780,13 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
         input: tensor.
         negative_slope: number; default 0.01.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where(self > 0, grad, grad * negative_slope)
     Example:
         >>> sg.nn.functional.leaky_relu(sg.tensor([-1.0, 2.0]), 0.1)
         tensor([-0.1000,  2.0000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and negative_slope.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.LEAKY_RELU.kernels.forward(a, float(negative_slope), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.LeakyReluBackward0.record(result, input, float(negative_slope), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("leaky_relu", leaky_relu, "elementwise", input, negative_slope)) is not PLAIN:
         return lifted
     checks.tensor("leaky_relu", "input", input)
@@ -2806,21 +2795,6 @@ def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
 
 def leaky_relu_(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """`leaky_relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and negative_slope.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.LEAKY_RELU.kernels.forward(a, float(negative_slope), a)
-                input._bump_version("leaky_relu_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("leaky_relu", leaky_relu_, "elementwise", input, negative_slope)) is not PLAIN:
         return lifted
     original = before_write("leaky_relu_", input, (input,), keep=(input,), share="same")
@@ -2852,34 +2826,13 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
         scale: number; default 1.
         input_scale: number; default 1.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where(self > 0, scale * grad, scale * alpha * input_scale * grad * exp(input_scale * clamp_max(self, 0)))
     Example:
         >>> sg.nn.functional.elu(sg.tensor([-1.0, 2.0]))
         tensor([-0.6321,  2.0000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and alpha.__class__ in REAL
-                and scale.__class__ in REAL
-                and input_scale.__class__ in REAL
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.ELU.kernels.forward(a, float(alpha), float(scale), float(input_scale), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.EluBackward0.record(
-                        result, input, float(alpha), float(scale), float(input_scale), plain=True
-                    )
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("elu", elu, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
         return lifted
     checks.tensor("elu", "input", input)
@@ -2888,23 +2841,6 @@ def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number
 
 def elu_(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """`elu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and alpha.__class__ in REAL
-                and scale.__class__ in REAL
-                and input_scale.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.ELU.kernels.forward(a, float(alpha), float(scale), float(input_scale), a)
-                input._bump_version("elu_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("elu", elu_, "elementwise", input, alpha, scale, input_scale)) is not PLAIN:
         return lifted
     original = before_write("elu_", input, (input,), keep=(input,), share="same")
@@ -3207,26 +3143,13 @@ def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
         beta: number; default 1.
         threshold: number; default 20.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where(self * beta > threshold, grad, grad * sigmoid(self * beta))
     Example:
         >>> sg.nn.functional.softplus(sg.tensor([-1.0, 0.0, 30.0]))
         tensor([ 0.3133,  0.6931, 30.0000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and beta.__class__ in REAL and threshold.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.SOFTPLUS.kernels.forward(a, float(beta), float(threshold), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SoftplusBackward0.record(result, input, float(beta), float(threshold), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("softplus", softplus, "elementwise", input, beta, threshold)) is not PLAIN:
         return lifted
     checks.tensor("softplus", "input", input)
@@ -3256,26 +3179,13 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
         min_val: number; default -1.
         max_val: number; default 1.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where((self <= min_val) | (self >= max_val), 0, grad)
     Example:
         >>> sg.nn.functional.hardtanh(sg.tensor([-3.0, 0.5]))
         tensor([-1.0000,  0.5000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min_val.__class__ in REAL and max_val.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.HARDTANH.kernels.forward(a, float(min_val), float(max_val), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.HardtanhBackward0.record(result, input, float(min_val), float(max_val), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("hardtanh", hardtanh, "elementwise", input, min_val, max_val)) is not PLAIN:
         return lifted
     checks.tensor("hardtanh", "input", input)
@@ -3284,22 +3194,6 @@ def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor
 
 def hardtanh_(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """`hardtanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and min_val.__class__ in REAL
-                and max_val.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.HARDTANH.kernels.forward(a, float(min_val), float(max_val), a)
-                input._bump_version("hardtanh_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("hardtanh", hardtanh_, "elementwise", input, min_val, max_val)) is not PLAIN:
         return lifted
     original = before_write("hardtanh_", input, (input,), keep=(input,), share="same")
@@ -3331,7 +3225,7 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         alpha: number; default 1.0.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where(self > 0, grad, grad * exp(clamp_max(self, 0) / alpha))
     Raises:
@@ -3340,19 +3234,6 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
         >>> sg.celu(sg.tensor([-1.0, 2.0]), alpha=2.0)
         tensor([-0.7869,  2.0000])
     """
-    if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and alpha == 1.0:
-                flat = empty(a.size, dtype.np)
-                kernels.CELU.kernels.forward(a, float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.CeluBackward0.record(result, input, float(alpha), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("celu", celu, "elementwise", input, alpha, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3363,16 +3244,6 @@ def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Te
 
 def celu_(input: Tensor, alpha: Number = 1.0) -> Tensor:
     """`celu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and alpha == 1.0 and not (grad_mode.grad and (input._rg)):
-                kernels.CELU.kernels.forward(a, float(alpha), a)
-                input._bump_version("celu_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("celu", celu_, "elementwise", input, alpha)) is not PLAIN:
         return lifted
     original = before_write("celu_", input, (input,), keep=(input,), share="same")
@@ -3667,26 +3538,13 @@ def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None)
         lambd: number; default 0.5.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where((self >= -lambd) & (self <= lambd), 0, grad)
     Example:
         >>> sg.hardshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.7000,  0.0000,  2.0000])
     """
-    if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and lambd.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.HARDSHRINK.kernels.forward(a, float(lambd), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.HardshrinkBackward0.record(result, input, float(lambd), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("hardshrink", hardshrink, "elementwise", input, lambd, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3716,7 +3574,7 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
         input: tensor.
         lambd: number; default 0.5.
     Returns:
-        Tensor: the common dtype of the arguments.
+        Tensor: the dtype of `input`.
     Gradients:
         self: where((self >= -lambd) & (self <= lambd), 0, grad)
     Raises:
@@ -3725,19 +3583,6 @@ def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
         >>> sg.nn.functional.softshrink(sg.tensor([-0.7, 0.3, 2.0]))
         tensor([-0.2000,  0.0000,  1.5000])
     """
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and lambd == 0.5:
-                flat = empty(a.size, dtype.np)
-                kernels.SOFTSHRINK.kernels.forward(a, float(lambd), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SoftshrinkBackward0.record(result, input, float(lambd), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
     if watch.lifts and (lifted := lift("softshrink", softshrink, "elementwise", input, lambd)) is not PLAIN:
         return lifted
     checks.tensor("softshrink", "input", input)
@@ -7644,10 +7489,1340 @@ def _bitwise_not(name: str, self, into=None) -> Any:
     return result
 
 
+def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """x * ln(y), and 0 where x is 0, whatever y is but nan.
+
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1642)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where((self == 0) & (other <= 0), 0, unfused(xlogy(grad, other)))
+        other: grad * self / other
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("xlogy.Tensor", xlogy_tensor, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("xlogy", out, _xlogy_tensor("xlogy", input, other), (input, other), share="same")
+    checks.tensor("xlogy", "input", input)
+    return _xlogy_tensor("xlogy", input, other)
+
+
+def xlogy_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`xlogy_tensor`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("xlogy.Tensor", xlogy_tensor_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("xlogy_", input, (input, other), keep=(input, other), share="same")
+    before = input._fn
+    _xlogy_tensor("xlogy_", original, other, into=input)
+    return after_write(input, before)
+
+
+def _xlogy_tensor(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.XLOGY_TENSOR, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.XlogyBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.XlogyBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """c * ln(y) for a number c.
+
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1657)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: grad * self / other
+    """
+    if not watch.active and out is None:
+        try:
+            a = other._flat
+            dtype = other._dtype
+            if dtype.native and a is not None and input.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.XLOGY_SCALAR_SELF.kernels.forward(a, float(input), flat)
+                result = fresh(flat, other._shape, dtype)
+                if (other._rg) and grad_mode.grad:
+                    functions.XlogyBackward1.record(result, float(input), other, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out("xlogy", out, _xlogy_scalar_self("xlogy", input, other), (other,), share="same")
+    return _xlogy_scalar_self("xlogy", input, other)
+
+
+def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.XLOGY_SCALAR_SELF, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.XlogyBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.XlogyBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
+    """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
+
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: where((self == 0) & (other <= -1), 0, unfused(xlog1py(grad, other)))
+        other: grad * self / (other + 1)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    checks.tensor("xlog1py", "input", input)
+    return _xlog1py_default("xlog1py", input, other)
+
+
+def _xlog1py_default(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.XLOG1PY, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Xlog1pyBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Xlog1pyBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
+    """c * ln(1 + y) for a number c.
+
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: grad * self / (other + 1)
+    """
+    if not watch.active:
+        try:
+            a = other._flat
+            dtype = other._dtype
+            if dtype.native and a is not None and input.__class__ in REAL:
+                flat = empty(a.size, dtype.np)
+                kernels.XLOG1PY_SELF_SCALAR.kernels.forward(a, float(input), flat)
+                result = fresh(flat, other._shape, dtype)
+                if (other._rg) and grad_mode.grad:
+                    functions.Xlog1pyBackward1.record(result, float(input), other, plain=True)
+                return result
+        except (AttributeError, OverflowError):
+            pass
+    if (
+        watch.lifts
+        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other)) is not PLAIN
+    ):
+        return lifted
+    return _xlog1py_self_scalar("xlog1py", input, other)
+
+
+def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.XLOG1PY_SELF_SCALAR, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.Xlog1pyBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.Xlog1pyBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """ln(e^x + e^y), without overflow.
+
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(self - other)
+        other: grad * sigmoid(other - self)
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp(sg.tensor([0.0, 1000.0]), sg.tensor([0.0, 1000.0]))
+        tensor([6.9315e-01, 1.0007e+03])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.LOGADDEXP.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.LogaddexpBackward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.LogaddexpBackward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp", out, _logaddexp("logaddexp", input, other), (input, other), share="same")
+    checks.tensor("logaddexp", "input", input)
+    return _logaddexp("logaddexp", input, other)
+
+
+def _logaddexp(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.LogaddexpBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.LogaddexpBackward0, result, (self, other), (self, other), into)
+    return result
+
+
+def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """log2(2^x + 2^y), without overflow.
+
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1709)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: grad * sigmoid(0.6931471805599453 * (self - other))
+        other: grad * sigmoid(0.6931471805599453 * (other - self))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.logaddexp2(sg.tensor([0.0, 3.0]), sg.tensor([0.0, 3.0]))
+        tensor([1., 4.])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            b = other._flat
+            if (
+                dtype.native
+                and other._dtype is dtype
+                and input._shape == other._shape
+                and a is not None
+                and b is not None
+            ):
+                flat = empty(a.size, dtype.np)
+                kernels.LOGADDEXP2.kernels.forward(a, b, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg or other._rg) and grad_mode.grad:
+                    functions.Logaddexp2Backward0.record(result, input, other, plain=True)
+                return result
+            if dtype.native and other._dtype is dtype:
+                result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), (), dtype)
+                if result is not None:
+                    if (input._rg or other._rg) and grad_mode.grad:
+                        functions.Logaddexp2Backward0.record(result, input, other)
+                    return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("logaddexp2", out, _logaddexp2("logaddexp2", input, other), (input, other), share="same")
+    checks.tensor("logaddexp2", "input", input)
+    return _logaddexp2("logaddexp2", input, other)
+
+
+def _logaddexp2(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.LOGADDEXP2, name, (self, other), (), into)
+    if grad_mode.grad and (self._rg or other._rg) and result._dtype.kind in "fc":
+        functions.Logaddexp2Backward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.Logaddexp2Backward0, result, (self, other), (self, other), into)
+    return result
+
+
+def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
+    """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
+
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1724)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        eps: float or None, added to the variance; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: log_odds(self) if eps is None else log_odds(clamp(self, eps, 1 - eps))
+    Example:
+        >>> sg.logit(sg.tensor([0.5, 0.9, 1.0]), eps=0.01)
+        tensor([0.0000, 2.1972, 4.5951])
+    """
+    if watch.lifts and (lifted := lift("logit", logit, "composite", input, eps, out=out)) is not PLAIN:
+        return lifted
+    name = "logit"
+    if out is not None:
+        return write_out(name, out, logit(input, eps))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if eps is not None and eps.__class__ is not float:
+        eps = checks.floating(name, "eps", eps)
+    return op.log_odds(self) if eps is None else op.log_odds(op.clamp(self, eps, 1 - eps))
+
+
+def logit_(input: Tensor, eps: float | None = None) -> Tensor:
+    """`logit`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("logit", logit_, "composite", input, eps)) is not PLAIN:
+        return lifted
+    original = before_write("logit_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("logit_", input, logit(original, eps))
+    return after_write(input, before)
+
+
+def log_odds(input: Tensor) -> Tensor:
+    """ln(x / (1 - x)), exact also where it is near 0.
+
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1735)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad / (self * (1 - self))
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.LOG_ODDS.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.LogOddsBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("log_odds", log_odds, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("log_odds", "input", input)
+    return _log_odds("log_odds", input)
+
+
+def _log_odds(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG_ODDS, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogOddsBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogOddsBackward0, result, (self,), (self,), into)
+    return result
+
+
+def entr(input: Tensor) -> Tensor:
+    """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
+
+    entr(Tensor self) -> Tensor (derivatives.yaml:1745)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * (log(self) + 1)
+    Example:
+        >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.3466, -0.0000])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ENTR.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.EntrBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("entr", "input", input)
+    return _entr("entr", input)
+
+
+def _entr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ENTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.EntrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.EntrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """sin(pi x) / (pi x), and 1 at 0.
+
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1761)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * ((cos(3.141592653589793 * self) - result) / where(self == 0, 1, self)).conj()
+    Example:
+        >>> sg.sinc(sg.tensor([0.0, 0.5]))
+        tensor([1.0000, 0.6366])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SINC.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SincBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("sinc", sinc, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("sinc", out, _sinc("sinc", input), (input,), share="same")
+    checks.tensor("sinc", "input", input)
+    return _sinc("sinc", input)
+
+
+def sinc_(input: Tensor) -> Tensor:
+    """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.SINC.kernels.forward(a, a)
+                input._bump_version("sinc_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("sinc", sinc_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("sinc_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _sinc("sinc_", original, into=input)
+    return after_write(input, before)
+
+
+def _sinc(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SINC, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SincBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.SincBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The inverse of erf; infinite at -1 and 1, nan beyond.
+
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1772)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 0.886226925452758 * grad * exp(result * result)
+    Example:
+        >>> sg.erfinv(sg.tensor([0.0, 0.5, 1.0]))
+        tensor([0.0000, 0.4769,    inf])
+    """
+    if not watch.active and out is None:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ERFINV.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ErfinvBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfinv", erfinv, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("erfinv", out, _erfinv("erfinv", input), (input,), share="same")
+    checks.tensor("erfinv", "input", input)
+    return _erfinv("erfinv", input)
+
+
+def erfinv_(input: Tensor) -> Tensor:
+    """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
+                kernels.ERFINV.kernels.forward(a, a)
+                input._bump_version("erfinv_")
+                return input
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfinv", erfinv_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("erfinv_", input, (input,), keep=(), share="same")
+    before = input._fn
+    _erfinv("erfinv_", original, into=input)
+    return after_write(input, before)
+
+
+def _erfinv(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFINV, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfinvBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfinvBackward0, result, (self,), (self,), into)
+    return result
+
+
+def erfcx(input: Tensor) -> Tensor:
+    """e^(x^2) * erfc(x), without underflow.
+
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1786)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (2 * self * result - 1.1283791670955126)
+    Example:
+        >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
+        tensor([1.0000, 0.0056])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.ERFCX.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.ErfcxBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("erfcx", "input", input)
+    return _erfcx("erfcx", input)
+
+
+def _erfcx(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.ERFCX, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ErfcxBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ErfcxBackward0, result, (self,), (self,), into)
+    return result
+
+
+def ndtr(input: Tensor) -> Tensor:
+    """The distribution function of the standard normal distribution, exact also where it is near 0.
+
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1800)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * normal_pdf(self)
+    Example:
+        >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
+        tensor([0.0228, 0.5000, 0.9772])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NDTR.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NdtrBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("ndtr", "input", input)
+    return _ndtr("ndtr", input)
+
+
+def _ndtr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NdtrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def ndtri(input: Tensor) -> Tensor:
+    """The inverse of ndtr: the quantiles of the standard normal distribution.
+
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1814)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: 2.5066282746310002 * grad * exp(result * result / 2)
+    Example:
+        >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
+        tensor([  -inf, 0.0000, 1.9600])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.NDTRI.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.NdtriBackward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("ndtri", "input", input)
+    return _ndtri("ndtri", input)
+
+
+def _ndtri(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.NDTRI, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.NdtriBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.NdtriBackward0, result, (self,), (self,), into)
+    return result
+
+
+def log_ndtr(input: Tensor) -> Tensor:
+    """ln(ndtr(x)), without underflow.
+
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1828)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self < 0, 0.7978845608028654 / unfused(erfcx(-0.7071067811865476 * clamp_max(self, 0))),
+            normal_pdf(clamp_min(self, 0)) / normal_cdf(clamp_min(self, 0)))
+    Example:
+        >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
+        tensor([-53.2313,  -0.6931])
+    """
+    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("log_ndtr", "input", input)
+    return _log_ndtr("log_ndtr", input)
+
+
+def _log_ndtr(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LOG_NDTR, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LogNdtrBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LogNdtrBackward0, result, (self,), (self,), into)
+    return result
+
+
+def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
+
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1846)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(digamma(self))
+    Example:
+        >>> sg.lgamma(sg.tensor([1.0, 5.0, 0.5]))
+        tensor([0.0000, 3.1781, 0.5724])
+    """
+    if watch.lifts and (lifted := lift("lgamma", lgamma, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("lgamma", out, _lgamma("lgamma", input), (input,), share="same")
+    checks.tensor("lgamma", "input", input)
+    return _lgamma("lgamma", input)
+
+
+def lgamma_(input: Tensor) -> Tensor:
+    """`lgamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("lgamma", lgamma_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("lgamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _lgamma("lgamma_", original, into=input)
+    return after_write(input, before)
+
+
+def _lgamma(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.LGAMMA, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.LgammaBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.LgammaBackward0, result, (self,), (self,), into)
+    return result
+
+
+def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
+    """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
+
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1860)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        p: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: sum_of_lgammas(self, p)
+    Raises:
+        RuntimeError: expected: the number of dimensions is positive.
+    Example:
+        >>> sg.mvlgamma(sg.tensor([3.0]), 2)
+        tensor([1.5502])
+    """
+    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma, "composite", input, p, out=out)) is not PLAIN:
+        return lifted
+    name = "mvlgamma"
+    if out is not None:
+        return write_out(name, out, mvlgamma(input, p))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if p.__class__ is not int:
+        p = checks.integer(name, "p", p)
+    self, p = special_rules.positive_order(name, self, p)
+    return formulas_elementwise.sum_of_lgammas(self, p)
+
+
+def mvlgamma_(input: Tensor, p: int) -> Tensor:
+    """`mvlgamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("mvlgamma", mvlgamma_, "composite", input, p)) is not PLAIN:
+        return lifted
+    original = before_write("mvlgamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("mvlgamma_", input, mvlgamma(original, p))
+    return after_write(input, before)
+
+
+def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of lgamma.
+
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1872)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(polygamma(1, self))
+    Example:
+        >>> sg.digamma(sg.tensor([1.0, 0.5]))
+        tensor([-0.5772, -1.9635])
+    """
+    if watch.lifts and (lifted := lift("digamma", digamma, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("digamma", out, _digamma("digamma", input), (input,), share="same")
+    checks.tensor("digamma", "input", input)
+    return _digamma("digamma", input)
+
+
+def digamma_(input: Tensor) -> Tensor:
+    """`digamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("digamma", digamma_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("digamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _digamma("digamma_", original, into=input)
+    return after_write(input, before)
+
+
+def _digamma(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.DIGAMMA, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.DigammaBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.DigammaBackward0, result, (self,), (self,), into)
+    return result
+
+
+def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of order n of digamma.
+
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1886)
+    Dtypes: floats.
+
+    Args:
+        n: int or number.
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(polygamma(n + 1, self))
+    Raises:
+        RuntimeError: expected: the order of a derivative is not negative.
+    Example:
+        >>> sg.polygamma(1, sg.tensor([1.0, 0.5]))
+        tensor([1.6449, 4.9348])
+    """
+    if watch.lifts and (lifted := lift("polygamma", polygamma, "elementwise", n, input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("polygamma", out, _polygamma("polygamma", n, input), (input,), share="same")
+    return _polygamma("polygamma", n, input)
+
+
+def _polygamma(name: str, n, self, into=None) -> Any:
+    if n.__class__ is not int:
+        n = checks.integer(name, "n", n)
+    self = checks.operand(name, "input", self)
+    n, self = special_rules.nonnegative_order(name, n, self)
+    result, (self,) = run(kernels.POLYGAMMA, name, (self,), (n,), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.PolygammaBackward0.record(result, n, self)
+    if watch.active:
+        propagate(functions.PolygammaBackward0, result, (n, self), (self,), into)
+    return result
+
+
+def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
+    """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
+
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1901)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        self: not defined: zeta is differentiated in its second argument only
+        other: -grad * self * unfused(zeta(self + 1, other))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    """
+    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    checks.tensor("zeta", "input", input)
+    return _zeta_default("zeta", input, other)
+
+
+def _zeta_default(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.ZETA, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.ZetaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.ZetaBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
+    """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
+
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1916)
+    Dtypes: floats.
+
+    Args:
+        input: number.
+        other: tensor.
+    Returns:
+        Tensor: the common dtype of the arguments, the default float for bools and integers.
+    Gradients:
+        other: -grad * self * unfused(zeta(self + 1, other))
+    """
+    if watch.lifts and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    return _zeta_self_scalar("zeta", input, other)
+
+
+def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
+    self = checks.scalar(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (other,) = run(kernels.ZETA_SELF_SCALAR, name, (other,), (Promoting(self),), into)
+    if grad_mode.grad and (other._rg) and result._dtype.kind in "fc":
+        functions.ZetaBackward1.record(result, self, other)
+    if watch.active:
+        propagate(functions.ZetaBackward1, result, (self, other), (other,), into)
+    return result
+
+
+def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
+
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.igamma(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 1.0]))
+        tensor([0.6321, 0.2642])
+    """
+    if watch.lifts and (lifted := lift("igamma", igamma, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("igamma", out, _igamma("igamma", input, other), (input, other), share="same")
+    checks.tensor("igamma", "input", input)
+    return _igamma("igamma", input, other)
+
+
+def _igamma(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.IGAMMA, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.IgammaBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.IgammaBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
+    """1 - igamma(a, x), exact also where it is near 0.
+
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1942)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the common dtype of the arguments.
+    Gradients:
+        self: not defined: the incomplete gamma functions are differentiated in their second argument only
+        other: -grad * exp(xlogy(self - 1, other) - other - unfused(lgamma(self)))
+    Raises:
+        RuntimeError: expected: shapes that broadcast.
+    Example:
+        >>> sg.igammac(sg.tensor([1.0, 2.0]), sg.tensor([1.0, 50.0]))
+        tensor([3.6788e-01, 9.8366e-21])
+    """
+    if watch.lifts and (lifted := lift("igammac", igammac, "elementwise", input, other, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("igammac", out, _igammac("igammac", input, other), (input, other), share="same")
+    checks.tensor("igammac", "input", input)
+    return _igammac("igammac", input, other)
+
+
+def _igammac(name: str, self, other, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    other = checks.operand(name, "other", other)
+    result, (self, other) = run(kernels.IGAMMAC, name, (self, other), (), into)
+    if grad_mode.grad and (other._rg or self._rg) and result._dtype.kind in "fc":
+        functions.IgammacBackward0.record(result, self, other)
+    if watch.active:
+        propagate(functions.IgammacBackward0, result, (self, other), (other,), into)
+    return result
+
+
+def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind, of order 0.
+
+    i0(Tensor self) -> Tensor (derivatives.yaml:1958)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * unfused(i1(self))
+    Example:
+        >>> sg.i0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 1.2661])
+    """
+    if watch.lifts and (lifted := lift("i0", i0, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("i0", out, _i0("i0", input), (input,), share="same")
+    checks.tensor("i0", "input", input)
+    return _i0("i0", input)
+
+
+def i0_(input: Tensor) -> Tensor:
+    """`i0`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("i0", i0_, "elementwise", input)) is not PLAIN:
+        return lifted
+    original = before_write("i0_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _i0("i0_", original, into=input)
+    return after_write(input, before)
+
+
+def _i0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.I0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def i0e(input: Tensor) -> Tensor:
+    """e^-|x| * i0(x), without overflow.
+
+    i0e(Tensor self) -> Tensor (derivatives.yaml:1971)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (unfused(i1e(self)) - sgn(self) * result)
+    Example:
+        >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
+        tensor([1.0000, 0.0126])
+    """
+    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i0e", "input", input)
+    return _i0e("i0e", input)
+
+
+def _i0e(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I0E, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I0eBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.I0eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def i1(input: Tensor) -> Tensor:
+    """The modified Bessel function of the first kind, of order 1.
+
+    i1(Tensor self) -> Tensor (derivatives.yaml:1985)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(i0(self)) - result / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.i1(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.5652])
+    """
+    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i1", "input", input)
+    return _i1("i1", input)
+
+
+def _i1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.I1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def i1e(input: Tensor) -> Tensor:
+    """e^-|x| * i1(x), without overflow.
+
+    i1e(Tensor self) -> Tensor (derivatives.yaml:1999)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(i0e(self)) - result * (sgn(self) + 1 / where(self == 0, 1, self)))
+    Example:
+        >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
+        tensor([0.0000, 0.0126])
+    """
+    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("i1e", "input", input)
+    return _i1e("i1e", input)
+
+
+def _i1e(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.I1E, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.I1eBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.I1eBackward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j0(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind, of order 0.
+
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2013)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(bessel_j1(self))
+    Example:
+        >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.7652])
+    """
+    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_j0", "input", input)
+    return _bessel_j0("bessel_j0", input)
+
+
+def _bessel_j0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselJ0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselJ0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_j1(input: Tensor) -> Tensor:
+    """The Bessel function of the first kind, of order 1.
+
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2027)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(self == 0, 0.5, unfused(bessel_j0(self)) - result / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
+        tensor([0.0000, 0.4401])
+    """
+    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_j1", "input", input)
+    return _bessel_j1("bessel_j1", input)
+
+
+def _bessel_j1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_J1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselJ1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselJ1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_y0(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind, of order 0; nan for x < 0.
+
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2041)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(bessel_y1(self))
+    Example:
+        >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
+        tensor([0.0883, 0.0557])
+    """
+    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_y0", "input", input)
+    return _bessel_y0("bessel_y0", input)
+
+
+def _bessel_y0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_Y0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselY0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselY0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def bessel_y1(input: Tensor) -> Tensor:
+    """The Bessel function of the second kind, of order 1; nan for x < 0.
+
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2056)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (unfused(bessel_y0(self)) - result / self)
+    Example:
+        >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
+        tensor([-0.7812,  0.2490])
+    """
+    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("bessel_y1", "input", input)
+    return _bessel_y1("bessel_y1", input)
+
+
+def _bessel_y1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.BESSEL_Y1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.BesselY1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.BesselY1Backward0, result, (self,), (self,), into)
+    return result
+
+
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:1642)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2073)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7687,7 +8862,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1654)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2085)
     Dtypes: floats.
 
     Args:
@@ -7782,7 +8957,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2099)
     Dtypes: floats.
 
     Args:
@@ -7870,7 +9045,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:1680)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2111)
     Dtypes: floats.
 
     Args:
@@ -7910,7 +9085,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2126)
     Dtypes: all.
 
     Args:
@@ -7951,7 +9126,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:1705)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2136)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7991,7 +9166,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:1717)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2148)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8031,7 +9206,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:1729)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2160)
     Dtypes: all.
 
     Args:
@@ -8078,7 +9253,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:1739)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2170)
     Dtypes: all.
 
     Args:
@@ -8133,7 +9308,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:1748)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2179)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8193,7 +9368,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:1758)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2189)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8201,12 +9376,12 @@ def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = No
         values: tensor or number.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that all tensors share.
+        Tensor: the dtype of `input`.
     Gradients:
         self: not defined: the step has no gradient
         values: not defined: the step has no gradient
     Raises:
-        RuntimeError: expected: shapes that broadcast.
+        RuntimeError: expected: both tensors have the same dtype.
     Example:
         >>> sg.heaviside(sg.tensor([-1.0, 0.0, 2.0]), sg.tensor(0.5))
         tensor([0.0000, 0.5000, 1.0000])
@@ -8233,6 +9408,7 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
 def _heaviside(name: str, self, values, into=None) -> Any:
     self = checks.operand(name, "input", self)
     values = checks.operand(name, "values", values)
+    self, values = parts_rules.one_dtype(name, self, values)
     result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
     return result
 
@@ -8240,7 +9416,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:1771)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2203)
     Dtypes: all.
 
     Args:
@@ -8281,7 +9457,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:1782)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2214)
     Dtypes: all.
 
     Args:
@@ -8322,7 +9498,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1793)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2225)
     Dtypes: all.
 
     Args:
@@ -8350,7 +9526,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:1803)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2235)
     Dtypes: all.
 
     Args:
@@ -8386,7 +9562,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:1812)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2244)
     Dtypes: all.
 
     Args:
@@ -8421,7 +9597,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:1818)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2250)
     Dtypes: all.
 
     Args:
@@ -8452,7 +9628,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:1826)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2258)
     Dtypes: floats.
 
     Args:
@@ -8508,7 +9684,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:1843)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2275)
     Dtypes: all.
 
     Args:
@@ -8542,7 +9718,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:1855)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2287)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8579,7 +9755,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2; a copy.
 
-    view_as_real(Tensor self) -> Tensor (derivatives.yaml:1870)
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2302)
     Dtypes: complex numbers.
 
     Args:
@@ -8610,7 +9786,7 @@ def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
 
-    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:1882)
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2314)
     Dtypes: all.
 
     Args:
@@ -8641,7 +9817,7 @@ def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1896)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2328)
     Dtypes: integers.
 
     Args:
@@ -8698,7 +9874,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1908)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2340)
     Dtypes: integers.
 
     Args:
@@ -8756,7 +9932,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1920)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2352)
     Dtypes: integers.
 
     Args:
@@ -8800,7 +9976,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1931)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2363)
     Dtypes: integers.
 
     Args:
@@ -8844,7 +10020,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1945)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2377)
     Dtypes: all.
 
     Args:
@@ -8887,7 +10063,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:1965)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2397)
     Dtypes: all.
 
     Args:
@@ -8932,7 +10108,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:1976)
+    (derivatives.yaml:2408)
     Dtypes: all.
 
     Args:
@@ -8988,7 +10164,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:1994)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2426)
     Dtypes: all.
 
     Args:
@@ -9033,7 +10209,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2013)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2445)
     Dtypes: all.
 
     Args:
@@ -9089,7 +10265,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2029)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2461)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9130,7 +10306,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2042)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2474)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9182,7 +10358,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2060)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9239,7 +10415,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2077)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2509)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9274,7 +10450,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2085)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2517)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9319,7 +10495,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2093)
+    (derivatives.yaml:2525)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9386,7 +10562,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2117)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2549)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9421,7 +10597,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2125)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2557)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9466,7 +10642,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2133)
+    (derivatives.yaml:2565)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9541,7 +10717,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2153)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2585)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9607,7 +10783,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2171)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2603)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9663,7 +10839,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2187)
+    max(Tensor self) -> Tensor (derivatives.yaml:2619)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9704,7 +10880,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2207)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2639)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9752,7 +10928,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2222)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2654)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9780,7 +10956,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2228)
+    min(Tensor self) -> Tensor (derivatives.yaml:2660)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9821,7 +10997,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2244)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2676)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9869,7 +11045,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2259)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2691)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9905,7 +11081,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2265)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2697)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9968,7 +11144,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2283)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2715)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10020,7 +11196,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2298)
+    any(Tensor self) -> Tensor (derivatives.yaml:2730)
     Dtypes: all.
 
     Args:
@@ -10054,7 +11230,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2311)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2743)
     Dtypes: all.
 
     Args:
@@ -10097,7 +11273,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2322)
+    all(Tensor self) -> Tensor (derivatives.yaml:2754)
     Dtypes: all.
 
     Args:
@@ -10131,7 +11307,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2335)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2767)
     Dtypes: all.
 
     Args:
@@ -10183,7 +11359,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2346)
+    (derivatives.yaml:2778)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10254,7 +11430,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2381)
+    (derivatives.yaml:2813)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10306,7 +11482,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2390)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2822)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10361,7 +11537,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2409)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2841)
     Dtypes: all.
 
     Args:
@@ -10429,7 +11605,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2425)
+    (derivatives.yaml:2857)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10487,7 +11663,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:2444)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2876)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10524,7 +11700,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2454)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2886)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10584,7 +11760,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2470)
+    (derivatives.yaml:2902)
     Dtypes: integers, floats.
 
     Args:
@@ -10647,7 +11823,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2488)
+    (derivatives.yaml:2920)
     Dtypes: integers, floats.
 
     Args:
@@ -10707,7 +11883,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2506)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2938)
     Dtypes: all.
 
     Args:
@@ -10754,7 +11930,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:2522)
+    median(Tensor self) -> Tensor (derivatives.yaml:2954)
     Dtypes: integers, floats.
 
     Args:
@@ -10792,7 +11968,7 @@ def _median_default(name: str, self, into=None) -> Any:
 def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2540)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2972)
     Dtypes: integers, floats.
 
     Args:
@@ -10840,7 +12016,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2555)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2987)
     Dtypes: integers, floats.
 
     Args:
@@ -10878,7 +12054,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
 def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2569)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3001)
     Dtypes: integers, floats.
 
     Args:
@@ -10928,7 +12104,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2584)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3016)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10993,7 +12169,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2602)
+    (derivatives.yaml:3034)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11052,7 +12228,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2614)
+    (derivatives.yaml:3046)
     Dtypes: floats.
 
     Args:
@@ -11101,7 +12277,7 @@ def nanmean(
 def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2626)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3058)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11130,7 +12306,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:2638)
+    (derivatives.yaml:3070)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11168,7 +12344,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:2647)
+    Tensor) (derivatives.yaml:3079)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11214,7 +12390,7 @@ def var_mean_correction(
 def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:2656)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3088)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11243,7 +12419,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:2668)
+    (derivatives.yaml:3100)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11281,7 +12457,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:2677)
+    Tensor) (derivatives.yaml:3109)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11327,7 +12503,7 @@ def std_mean_correction(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:2686)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3118)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11366,7 +12542,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:2699)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3131)
     Dtypes: all.
 
     Args:
@@ -11405,7 +12581,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2712)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3144)
     Dtypes: all.
 
     Args:
@@ -11470,7 +12646,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:2727)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3159)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11520,7 +12696,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:2742)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3174)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11578,7 +12754,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2755)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11628,7 +12804,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:2773)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3205)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11687,7 +12863,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2790)
+    (derivatives.yaml:3222)
     Dtypes: floats.
 
     Args:
@@ -11745,7 +12921,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2810)
+    (derivatives.yaml:3242)
     Dtypes: floats.
 
     Args:
@@ -11811,7 +12987,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2819)
+    (derivatives.yaml:3251)
     Dtypes: floats.
 
     Args:
@@ -11877,7 +13053,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:2831)
+    (derivatives.yaml:3263)
     Dtypes: floats.
 
     Args:
@@ -11943,7 +13119,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:2839)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3271)
     Dtypes: all.
 
     Args:
@@ -11993,7 +13169,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2849)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3281)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12026,7 +13202,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2862)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3294)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12062,7 +13238,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:2872)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3304)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12099,7 +13275,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:2883)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3315)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12146,7 +13322,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:2892)
+    (derivatives.yaml:3324)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12196,7 +13372,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:2907)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3339)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12228,7 +13404,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:2920)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3352)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12274,7 +13450,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:2933)
+    (derivatives.yaml:3365)
     Dtypes: floats.
 
     Args:
@@ -12311,10 +13487,59 @@ def cdist(
     return formulas_distances.distances(x1, x2, p, compute_mode)
 
 
+def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
+
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3385)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: row_distances_backward(...)[0]
+        x2: row_distances_backward(...)[1]
+    Raises:
+        RuntimeError: expected: equally many matrices with equally many columns.
+    """
+    if watch.lifts and (lifted := lift("row_distances", row_distances, "leading", x1, x2, p)) is not PLAIN:
+        return lifted
+    return _row_distances("row_distances", x1, x2, p)
+
+
+def _row_distances(name: str, x1, x2, p, into=None) -> Any:
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    x1, x2, p = distances_rules.row_distances(name, x1, x2, p)
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(distances_kernels.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
+    except Exception as error:
+        reraise(name, error, (x1, x2, p))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._rg or x2._rg) and result._dtype.kind in "fc":
+        functions.RowDistancesBackward0.record(result, x1, x2, p)
+    if watch.active:
+        propagate(functions.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
+    return result
+
+
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:2953)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3404)
     Dtypes: floats.
 
     Args:
@@ -12348,7 +13573,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:2966)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3417)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12400,7 +13625,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:2980)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3431)
     Dtypes: integers.
 
     Args:
@@ -12440,7 +13665,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:2992)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3443)
     Dtypes: integers.
 
     Args:
@@ -12474,7 +13699,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3004)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3455)
     Dtypes: floats.
 
     Args:
@@ -12523,7 +13748,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3018)
+    bin_edges) (derivatives.yaml:3469)
     Dtypes: floats.
 
     Args:
@@ -12580,7 +13805,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3031)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3482)
     Dtypes: floats.
 
     Args:
@@ -12634,7 +13859,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3041)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3492)
     Dtypes: floats.
 
     Args:
@@ -12691,7 +13916,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3052)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3503)
     Dtypes: integers, floats.
 
     Args:
@@ -12768,7 +13993,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3072)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3523)
     Dtypes: integers, floats.
 
     Args:
@@ -12837,7 +14062,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3083)
+    (derivatives.yaml:3534)
     Dtypes: integers, floats.
 
     Args:
@@ -12892,7 +14117,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3098)
+    (derivatives.yaml:3549)
     Dtypes: integers, floats.
 
     Args:
@@ -12943,7 +14168,7 @@ def bucketize_scalar(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3109)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3560)
     Dtypes: integers, floats.
 
     Args:
@@ -13008,7 +14233,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3125)
+    Tensor[] (derivatives.yaml:3576)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13071,7 +14296,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3141)
+    (derivatives.yaml:3592)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13122,7 +14347,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3153)
+    (derivatives.yaml:3604)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13165,7 +14390,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3167)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3618)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13218,7 +14443,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3185)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3636)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13270,7 +14495,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3202)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3653)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13322,7 +14547,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3219)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3670)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13374,7 +14599,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3235)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3686)
     Dtypes: all.
 
     Args:
@@ -13410,7 +14635,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3248)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3699)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13449,7 +14674,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3273)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3724)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13536,7 +14761,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3295)
+    (derivatives.yaml:3746)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13628,7 +14853,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3315)
+    (derivatives.yaml:3766)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13719,7 +14944,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3335)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3786)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13801,7 +15026,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3357)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3808)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13828,7 +15053,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3372)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3823)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13864,7 +15089,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3384)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3835)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13898,7 +15123,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3396)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3847)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13932,7 +15157,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3408)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3859)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13965,7 +15190,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3422)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3873)
     Dtypes: all.
 
     Args:
@@ -13999,7 +15224,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3432)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3883)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14059,7 +15284,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3448)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3899)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14100,7 +15325,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3460)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3911)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14135,7 +15360,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3474)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3925)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14161,7 +15386,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3488)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3939)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14193,7 +15418,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3502)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3953)
     Dtypes: all.
 
     Args:
@@ -14230,7 +15455,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3512)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3963)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14260,7 +15485,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3524)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3975)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14303,7 +15528,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3540)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3991)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14345,7 +15570,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:3558)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4009)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14377,7 +15602,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:3569)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4020)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14428,7 +15653,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:3587)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4038)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14441,6 +15666,8 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
     Gradients:
         A: solve_slopes(...)[0]
         B: solve_slopes(...)[1]
+    Raises:
+        RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
     if watch.lifts and (lifted := lift("solve_matrices", solve_matrices, "leading", A, B, check_errors)) is not PLAIN:
         return lifted
@@ -14457,6 +15684,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
         B = checks.tensor(name, "B", B)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, B, check_errors = solving_rules.systems(name, A, B, check_errors)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -14480,7 +15708,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:3600)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4052)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14515,7 +15743,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:3617)
+    (derivatives.yaml:4069)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14527,7 +15755,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
         result: the dtype that all tensors share.
         info: int64.
     Gradients:
-        through: solved(A, B, left, check_errors)
+        through: solved_with_info(A, B, left, check_errors)
     Raises:
         RuntimeError: expected: square matrices, and right-hand sides of as many rows, or columns if not `left`; batches
             broadcast.
@@ -14553,13 +15781,13 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     A, B, left, check_errors = solving_rules.solve(name, A, B, left, check_errors)
-    return formulas_solving.solved(A, B, left, check_errors)
+    return formulas_solving.solved_with_info(A, B, left, check_errors)
 
 
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:3632)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4084)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14572,6 +15800,8 @@ def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: 
     Gradients:
         A: triangular_slopes(...)[0]
         B: triangular_slopes(...)[1]
+    Raises:
+        RuntimeError: expected: square matrices A and matrices B of as many rows, in batches of one shape.
     """
     if (
         watch.lifts
@@ -14595,6 +15825,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
         upper = checks.boolean(name, "upper", upper)
     if unitriangular.__class__ is not bool:
         unitriangular = checks.boolean(name, "unitriangular", unitriangular)
+    A, B, upper, unitriangular = solving_rules.systems(name, A, B, upper, unitriangular)
     computed = (
         A._dtype
         if A._dtype.native and B._dtype is A._dtype
@@ -14624,7 +15855,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:3644)
+    (derivatives.yaml:4097)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14681,7 +15912,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:3660)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4113)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14722,7 +15953,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:3677)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4130)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14731,6 +15962,8 @@ def cofactors(input: Tensor) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         self: cofactors_slope(grad, self, result)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("cofactors", cofactors, "leading", input)) is not PLAIN:
         return lifted
@@ -14740,6 +15973,7 @@ def cofactors(input: Tensor) -> Tensor:
 def _cofactors(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(solving_kernels.cofactors(array_in(self, computed)), computed)
@@ -14757,7 +15991,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:3689)
+    det(Tensor self) -> Tensor (derivatives.yaml:4143)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14788,7 +16022,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3699)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4153)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14831,7 +16065,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:3717)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4171)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14860,7 +16094,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:3728)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4182)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14891,7 +16125,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:3738)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4192)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14902,6 +16136,8 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         info: int64.
     Gradients:
         self: cholesky_slope(grad, L)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if (
         watch.lifts
@@ -14919,6 +16155,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, check_errors = solving_rules.square(name, self, check_errors)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -14936,7 +16173,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:3754)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4209)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14972,7 +16209,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:3768)
+    (derivatives.yaml:4223)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14983,7 +16220,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
         L: the dtype of `input`.
         info: int64.
     Gradients:
-        through: cholesky_decomposed(self, upper, check_errors)
+        through: cholesky_with_info(self, upper, check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
@@ -15009,13 +16246,13 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     if check_errors.__class__ is not bool:
         check_errors = checks.boolean(name, "check_errors", check_errors)
     self, upper, check_errors = solving_rules.square(name, self, upper, check_errors)
-    return formulas_solving.cholesky_decomposed(self, upper, check_errors)
+    return formulas_solving.cholesky_with_info(self, upper, check_errors)
 
 
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:3783)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4238)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15050,7 +16287,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:3794)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4249)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15091,7 +16328,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:3805)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4260)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15139,7 +16376,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:3818)
+    Tensor (derivatives.yaml:4273)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15195,7 +16432,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:3833)
+    Tensor (derivatives.yaml:4288)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15242,7 +16479,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:3849)
+    dtype=None) -> Tensor (derivatives.yaml:4304)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15302,7 +16539,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:3860)
+    Tensor (derivatives.yaml:4315)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15346,7 +16583,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3874)
+    (derivatives.yaml:4329)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15392,7 +16629,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:3885)
+    (derivatives.yaml:4340)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15450,7 +16687,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:3905)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4360)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15496,7 +16733,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:3923)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4378)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15532,7 +16769,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3936)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4391)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15542,6 +16779,8 @@ def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
         eigenvectors: the dtype of `input`.
     Gradients:
         self: eigen_slope(grads, eigenvalues, eigenvectors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("hermitian_eigen", hermitian_eigen, "leading", input)) is not PLAIN:
         return lifted
@@ -15554,6 +16793,7 @@ _hermitian_eigen_result = ReturnType("hermitian_eigen", ("eigenvalues", "eigenve
 def _hermitian_eigen(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(decompositions_kernels.hermitian_eigen(array_in(self, computed)), computed, ("real", "same"))
@@ -15569,7 +16809,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3950)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4406)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15601,7 +16841,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:3965)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4421)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15610,6 +16850,8 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
         self: eigenvalues_slope(grad, self)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("hermitian_eigenvalues", hermitian_eigenvalues, "leading", input)) is not PLAIN:
         return lifted
@@ -15619,6 +16861,7 @@ def hermitian_eigenvalues(input: Tensor) -> Tensor:
 def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.square(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -15638,7 +16881,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:3978)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4435)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15669,7 +16912,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:3992)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4449)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15714,7 +16957,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4011)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4468)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15757,7 +17000,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4029)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4486)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15771,9 +17014,9 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: matrices of floats; the mode is "reduced", "complete" or "r".
     Example:
-        >>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
-        tensor([[-3.,  0.],
-                [ 0.,  2.]])
+        >>> sg.linalg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()
+        tensor([[3., 0.],
+                [0., 2.]])
     """
     if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode)) is not PLAIN:
         return lifted
@@ -15804,7 +17047,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4047)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4504)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15818,9 +17061,9 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     Raises:
         RuntimeError: expected: matrices of floats: the last two dimensions.
     Example:
-        >>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R
-        tensor([[-3.,  0.],
-                [ 0.,  2.]])
+        >>> sg.qr(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).R.abs()
+        tensor([[3., 0.],
+                [0., 2.]])
     """
     if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
         return lifted
@@ -15837,7 +17080,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4058)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4515)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15848,6 +17091,8 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
         Tensor: the dtype of `input`.
     Gradients:
         self: pseudo_inverse_slope(grad, self, result)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
     """
     if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
         return lifted
@@ -15861,6 +17106,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
         atol = checks.tensor(name, "atol", atol)
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
+    self, atol, rtol = solving_rules.matrices_of(name, self, atol, rtol)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -15884,7 +17130,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4072)
+    (derivatives.yaml:4530)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15935,7 +17181,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4086)
+    (derivatives.yaml:4544)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15983,7 +17229,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4096)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4554)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16017,7 +17263,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4106)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4564)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16055,7 +17301,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4118)
+    Tensor (derivatives.yaml:4576)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16106,7 +17352,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4132)
+    Tensor (derivatives.yaml:4590)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16153,7 +17399,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4143)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4601)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16191,7 +17437,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4154)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4612)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16210,7 +17456,7 @@ def linalg_lstsq(
         RuntimeError: expected: matrices, and right-hand sides of as many rows; the driver is "gels", "gelsy", "gelsd"
             or "gelss".
     Example:
-        >>> sg.linalg.lstsq(sg.tensor([[1.0], [1.0]]), sg.tensor([[1.0], [3.0]])).solution
+        >>> sg.linalg.lstsq(sg.tensor([[2.0], [0.0]]), sg.tensor([[4.0], [3.0]])).solution
         tensor([[2.]])
     """
     if (
@@ -16235,7 +17481,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4169)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4627)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16263,7 +17509,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4183)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4641)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16291,7 +17537,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4194)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4652)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16323,7 +17569,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4209)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4667)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16358,7 +17604,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4221)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4679)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16400,7 +17646,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4239)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4697)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16432,7 +17678,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4250)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4708)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16469,7 +17715,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4263)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4721)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16501,7 +17747,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4276)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4734)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16537,7 +17783,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4291)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4749)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16573,7 +17819,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4306)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4764)
     Dtypes: all.
 
     Args:
@@ -16634,7 +17880,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4323)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4781)
     Dtypes: all.
 
     Args:
@@ -16666,7 +17912,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4335)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4793)
     Dtypes: all.
 
     Args:
@@ -16695,7 +17941,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4345)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4803)
     Dtypes: all.
 
     Args:
@@ -16724,7 +17970,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4355)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4813)
     Dtypes: all.
 
     Args:
@@ -16763,7 +18009,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4365)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4823)
     Dtypes: all.
 
     Args:
@@ -16788,7 +18034,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4374)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4832)
     Dtypes: all.
 
     Args:
@@ -16821,7 +18067,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4384)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4842)
     Dtypes: all.
 
     Args:
@@ -16891,7 +18137,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4400)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4858)
     Dtypes: all.
 
     Args:
@@ -16948,7 +18194,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4413)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4871)
     Dtypes: all.
 
     Args:
@@ -16980,7 +18226,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4423)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4881)
     Dtypes: all.
 
     Args:
@@ -17044,7 +18290,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4439)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4897)
     Dtypes: all.
 
     Args:
@@ -17100,7 +18346,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4454)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4912)
     Dtypes: all.
 
     Args:
@@ -17161,7 +18407,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4464)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4922)
     Dtypes: all.
 
     Args:
@@ -17230,7 +18476,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4479)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4937)
     Dtypes: all.
 
     Args:
@@ -17288,7 +18534,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4495)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4953)
     Dtypes: all.
 
     Args:
@@ -17337,7 +18583,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4504)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4962)
     Dtypes: all.
 
     Args:
@@ -17366,7 +18612,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4514)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4972)
     Dtypes: all.
 
     Args:
@@ -17394,7 +18640,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:4523)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:4981)
     Dtypes: all.
 
     Args:
@@ -17426,7 +18672,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4535)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4993)
     Dtypes: all.
 
     Args:
@@ -17459,7 +18705,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4547)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5005)
     Dtypes: all.
 
     Args:
@@ -17481,7 +18727,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4553)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5011)
     Dtypes: all.
 
     Args:
@@ -17503,7 +18749,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4559)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5017)
     Dtypes: all.
 
     Args:
@@ -17525,7 +18771,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4565)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5023)
     Dtypes: all.
 
     Args:
@@ -17555,7 +18801,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4576)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5034)
     Dtypes: all.
 
     Args:
@@ -17585,7 +18831,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:4588)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5046)
     Dtypes: all.
 
     Args:
@@ -17615,7 +18861,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:4599)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5057)
     Dtypes: all.
 
     Args:
@@ -17645,7 +18891,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:4610)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5068)
     Dtypes: all.
 
     Args:
@@ -17680,7 +18926,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:4621)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5079)
     Dtypes: all.
 
     Args:
@@ -17717,7 +18963,7 @@ def tensor_split_tensor_indices_or_sections(
     """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:4627)
+    (derivatives.yaml:5085)
     Dtypes: all.
 
     Args:
@@ -17761,7 +19007,7 @@ def tensor_split_tensor_indices_or_sections(
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4634)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5092)
     Dtypes: all.
 
     Args:
@@ -17789,7 +19035,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4645)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5103)
     Dtypes: all.
 
     Args:
@@ -17816,7 +19062,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4651)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5109)
     Dtypes: all.
 
     Args:
@@ -17844,7 +19090,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4660)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5118)
     Dtypes: all.
 
     Args:
@@ -17871,7 +19117,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:4666)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5124)
     Dtypes: all.
 
     Args:
@@ -17899,7 +19145,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:4675)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5133)
     Dtypes: all.
 
     Args:
@@ -17926,7 +19172,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:4681)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5139)
     Dtypes: all.
 
     Args:
@@ -17958,7 +19204,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:4691)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5149)
     Dtypes: all.
 
     Args:
@@ -17990,7 +19236,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:4701)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5159)
     Dtypes: all.
 
     Args:
@@ -18027,7 +19273,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:4712)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5170)
     Dtypes: all.
 
     Args:
@@ -18081,7 +19327,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:4734)
+    (derivatives.yaml:5192)
     Dtypes: all.
 
     Args:
@@ -18136,7 +19382,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:4743)
+    (derivatives.yaml:5201)
     Dtypes: all.
 
     Args:
@@ -18188,7 +19434,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:4750)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5208)
     Dtypes: all.
 
     Args:
@@ -18214,7 +19460,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:4757)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5215)
     Dtypes: all.
 
     Args:
@@ -18237,7 +19483,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:4764)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5222)
     Dtypes: all.
 
     Args:
@@ -18280,7 +19526,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:4777)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5235)
     Dtypes: all.
 
     Args:
@@ -18303,7 +19549,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:4784)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5242)
     Dtypes: all.
 
     Args:
@@ -18347,7 +19593,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:4795)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5253)
     Dtypes: all.
 
     Args:
@@ -18380,7 +19626,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:4805)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5263)
     Dtypes: all.
 
     Args:
@@ -18418,7 +19664,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4817)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5275)
     Dtypes: all.
 
     Args:
@@ -18447,7 +19693,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:4827)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5285)
     Dtypes: all.
 
     Args:
@@ -18513,7 +19759,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:4842)
+    (derivatives.yaml:5300)
     Dtypes: all.
 
     Args:
@@ -18527,7 +19773,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     Gradients:
         grad_output: grad.unfold(dim, length, step)
     Raises:
-        RuntimeError: expected: the gradient has one window of `length` at each step.
+        IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
     if (
         watch.lifts
@@ -18576,7 +19822,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:4854)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5312)
     Dtypes: all.
 
     Args:
@@ -18637,7 +19883,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:4867)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5325)
     Dtypes: all.
 
     Args:
@@ -18692,7 +19938,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:4879)
+    (derivatives.yaml:5337)
     Dtypes: all.
 
     Args:
@@ -18766,7 +20012,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:4894)
+    (derivatives.yaml:5352)
     Dtypes: all.
 
     Args:
@@ -18832,7 +20078,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:4908)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5366)
     Dtypes: all.
 
     Args:
@@ -18896,7 +20142,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:4920)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5378)
     Dtypes: all.
 
     Args:
@@ -18951,7 +20197,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:4937)
+    (derivatives.yaml:5395)
     Dtypes: all.
 
     Args:
@@ -19013,7 +20259,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:4952)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5410)
     Dtypes: all.
 
     Args:
@@ -19078,7 +20324,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:4969)
+    (derivatives.yaml:5427)
     Dtypes: all.
 
     Args:
@@ -19145,7 +20391,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:4981)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5439)
     Dtypes: all.
 
     Args:
@@ -19180,7 +20426,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:4992)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5450)
     Dtypes: all.
 
     Args:
@@ -19211,7 +20457,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5002)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5460)
     Dtypes: all.
 
     Args:
@@ -19262,7 +20508,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5014)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5472)
     Dtypes: all.
 
     Args:
@@ -19310,7 +20556,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5028)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5486)
     Dtypes: all.
 
     Args:
@@ -19368,7 +20614,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5040)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5498)
     Dtypes: all.
 
     Args:
@@ -19395,7 +20641,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5045)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5503)
     Dtypes: all.
 
     Args:
@@ -19432,7 +20678,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5055)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5513)
     Dtypes: all.
 
     Args:
@@ -19483,7 +20729,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5077)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5535)
     Dtypes: all.
 
     Args:
@@ -19533,7 +20779,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5094)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5552)
     Dtypes: all.
 
     Args:
@@ -19582,7 +20828,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5110)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5568)
     Dtypes: all.
 
     Args:
@@ -19631,7 +20877,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5125)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5583)
     Dtypes: all.
 
     Args:
@@ -19690,7 +20936,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5143)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5601)
     Dtypes: all.
 
     Args:
@@ -19749,7 +20995,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5161)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5619)
     Dtypes: all.
 
     Args:
@@ -19802,7 +21048,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5180)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5638)
     Dtypes: all.
 
     Args:
@@ -19851,7 +21097,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5195)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5653)
     Dtypes: all.
 
     Args:
@@ -19891,7 +21137,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5209)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5667)
     Dtypes: all.
 
     Args:
@@ -19932,7 +21178,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5229)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5687)
     Dtypes: all.
 
     Args:
@@ -19988,7 +21234,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5244)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5702)
     Dtypes: all.
 
     Args:
@@ -20072,7 +21318,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5266)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5724)
     Dtypes: all.
 
     Args:
@@ -20132,7 +21378,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5283)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5741)
     Dtypes: all.
 
     Args:
@@ -20220,7 +21466,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5302)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5760)
     Dtypes: all.
 
     Args:
@@ -20283,7 +21529,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5321)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5779)
     Dtypes: all.
 
     Args:
@@ -20357,7 +21603,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5341)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5799)
     Dtypes: all.
 
     Args:
@@ -20425,7 +21671,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5354)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5812)
     Dtypes: all.
 
     Args:
@@ -20504,7 +21750,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5373)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5831)
     Dtypes: all.
 
     Args:
@@ -20562,7 +21808,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5389)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5847)
     Dtypes: all.
 
     Args:
@@ -20625,7 +21871,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5403)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5861)
     Dtypes: all.
 
     Args:
@@ -20660,7 +21906,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5414)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:5872)
     Dtypes: all.
 
     Args:
@@ -20692,7 +21938,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5429)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5887)
     Dtypes: all.
 
     Args:
@@ -20720,7 +21966,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5437)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5895)
     Dtypes: integers.
 
     Args:
@@ -20766,7 +22012,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:5450)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:5908)
     Dtypes: all.
 
     Args:
@@ -20797,10 +22043,10 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return formulas_places.elements_at(self, index)
 
 
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:5460)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:5918)
     Dtypes: all.
 
     Args:
@@ -20808,6 +22054,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         index: tensor.
         source: tensor.
         accumulate: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -20819,9 +22066,14 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         tensor([[0., 5.],
                 [6., 0.]])
     """
-    if watch.lifts and (lifted := lift("put", put, "composite", input, index, source, accumulate)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("put", put, "composite", input, index, source, accumulate, out=out)) is not PLAIN
+    ):
         return lifted
     name = "put"
+    if out is not None:
+        return write_out(name, out, put(input, index, source, accumulate))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -20845,12 +22097,41 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
     return after_write(input, before)
 
 
+def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
+    """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
+
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:5930)
+    Dtypes: all.
+
+    Args:
+        indices: tensor.
+        shape: int or sequence of ints.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: unraveled(indices, shape)
+    Raises:
+        TypeError, ValueError: expected: indices of integers; sizes that are not negative.
+    Example:
+        >>> sg.unravel_index(sg.tensor([5, 0]), (3, 4))
+        (tensor([1, 0]), tensor([1, 0]))
+    """
+    if watch.lifts and (lifted := lift("unravel_index", unravel_index, "composite", indices, shape)) is not PLAIN:
+        return lifted
+    name = "unravel_index"
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    shape = checks.integer_list(name, "shape", shape, 1)
+    indices, shape = grids_rules.unravel_index(name, indices, shape)
+    return formulas_places.unraveled(indices, shape)
+
+
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:5472)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:5940)
     Dtypes: all.
 
     Args:
@@ -20895,7 +22176,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:5486)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:5954)
     Dtypes: all.
 
     Args:
@@ -20953,7 +22234,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5499)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5967)
     Dtypes: all.
 
     Args:
@@ -21013,7 +22294,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:5510)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:5978)
     Dtypes: all.
 
     Args:
@@ -21083,7 +22364,7 @@ def scatter_reduce(
     that is there only if `include_self`. Where several are greatest or least, they share the gradient.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:5517)
+    (derivatives.yaml:5985)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -21212,7 +22493,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:5548)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6016)
     Dtypes: all.
 
     Args:
@@ -21281,7 +22562,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:5558)
+    (derivatives.yaml:6026)
     Dtypes: all.
 
     Args:
@@ -21364,7 +22645,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:5566)
+    (derivatives.yaml:6034)
     Dtypes: all.
 
     Args:
@@ -21450,7 +22731,7 @@ def index_reduce_(
 def order_of_true(mask: Tensor, available: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:5579)
+    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:6047)
     Dtypes: bool.
 
     Args:
@@ -21481,7 +22762,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:5591)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6059)
     Dtypes: all.
 
     Args:
@@ -21535,7 +22816,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:5603)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6071)
     Dtypes: all.
 
     Args:
@@ -21591,7 +22872,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:5613)
+    (derivatives.yaml:6081)
     Dtypes: all.
 
     Args:
@@ -21646,7 +22927,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:5622)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6090)
     Dtypes: all.
 
     Args:
@@ -21703,7 +22984,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:5632)
+    (derivatives.yaml:6100)
     Dtypes: all.
 
     Args:
@@ -21754,7 +23035,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:5641)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6109)
     Dtypes: all.
 
     Args:
@@ -21790,7 +23071,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:5655)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6123)
     Dtypes: all.
 
     Args:
@@ -21827,7 +23108,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:5667)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6135)
     Dtypes: all.
 
     Args:
@@ -21861,7 +23142,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:5679)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6147)
     Dtypes: all.
 
     Args:
@@ -21905,7 +23186,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:5701)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6169)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -21961,7 +23242,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:5728)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6196)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -22022,7 +23303,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:5746)
+    Tensor (derivatives.yaml:6214)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22122,7 +23403,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:5776)
+    dilation, int groups) -> Tensor (derivatives.yaml:6244)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22228,7 +23509,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:5793)
+    dilation, int groups) -> Tensor (derivatives.yaml:6261)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22336,7 +23617,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:5810)
+    groups=1) -> Tensor (derivatives.yaml:6278)
     Dtypes: all.
 
     Args:
@@ -22395,7 +23676,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5820)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6288)
     Dtypes: all.
 
     Args:
@@ -22474,7 +23755,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:5827)
+    groups=1) -> Tensor (derivatives.yaml:6295)
     Dtypes: all.
 
     Args:
@@ -22533,7 +23814,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5842)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6310)
     Dtypes: all.
 
     Args:
@@ -22612,7 +23893,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:5850)
+    groups=1) -> Tensor (derivatives.yaml:6318)
     Dtypes: all.
 
     Args:
@@ -22671,7 +23952,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:5860)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6328)
     Dtypes: all.
 
     Args:
@@ -22751,7 +24032,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:5867)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6335)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22831,7 +24112,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:5880)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6348)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22913,7 +24194,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:5894)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6362)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22982,7 +24263,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:5905)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6373)
     Dtypes: all.
 
     Args:
@@ -23026,7 +24307,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:5922)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6390)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23090,7 +24371,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:5939)
+    (derivatives.yaml:6407)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23151,7 +24432,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:5954)
+    Tensor (derivatives.yaml:6422)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23214,7 +24495,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:5968)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6436)
     Dtypes: all.
 
     Args:
@@ -23252,7 +24533,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:5979)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6447)
     Dtypes: all.
 
     Args:
@@ -23290,7 +24571,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:5989)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6457)
     Dtypes: all.
 
     Args:
@@ -23327,10 +24608,10 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
 def resample(
     input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Tensor:
-    """x resampled to `length` places along `dim` by a linear, cubic or lanczos filter.
+    """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:5999)
+    (derivatives.yaml:6467)
     Dtypes: floats.
 
     Args:
@@ -23404,7 +24685,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6016)
+    antialias) -> Tensor (derivatives.yaml:6485)
     Dtypes: floats.
 
     Args:
@@ -23502,7 +24783,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6030)
+    (derivatives.yaml:6499)
     Dtypes: floats.
 
     Args:
@@ -23567,7 +24848,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6049)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6518)
     Dtypes: floats.
 
     Args:
@@ -23622,7 +24903,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6064)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6533)
     Dtypes: integers, floats.
 
     Args:
@@ -23710,7 +24991,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6087)
+    (derivatives.yaml:6556)
     Dtypes: floats.
 
     Args:
@@ -23787,7 +25068,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6102)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6571)
     Dtypes: integers, floats.
 
     Args:
@@ -23845,7 +25126,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6113)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6582)
     Dtypes: integers, floats.
 
     Args:
@@ -23904,7 +25185,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6125)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6594)
     Dtypes: integers, floats.
 
     Args:
@@ -23954,7 +25235,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6136)
+    (derivatives.yaml:6605)
     Dtypes: integers, floats.
 
     Args:
@@ -24010,7 +25291,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6153)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6622)
     Dtypes: integers, floats.
 
     Args:
@@ -24052,7 +25333,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6166)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6635)
     Dtypes: floats.
 
     Args:
@@ -24169,7 +25450,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6186)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6655)
     Dtypes: floats.
 
     Args:
@@ -24340,7 +25621,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6201)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6670)
     Dtypes: floats.
 
     Args:
@@ -24407,7 +25688,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6212)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6681)
     Dtypes: floats.
 
     Args:
@@ -24475,7 +25756,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6225)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6694)
     Dtypes: floats.
 
     Args:
@@ -24534,7 +25815,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6237)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6706)
     Dtypes: floats.
 
     Args:
@@ -24581,7 +25862,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6255)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6724)
     Dtypes: floats.
 
     Args:
@@ -24642,7 +25923,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6269)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6738)
     Dtypes: floats.
 
     Args:
@@ -24676,7 +25957,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6280)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6749)
     Dtypes: floats.
 
     Args:
@@ -24703,7 +25984,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6289)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6758)
     Dtypes: floats.
 
     Args:
@@ -24739,7 +26020,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6298)
+    Tensor mean, Tensor var) (derivatives.yaml:6767)
     Dtypes: floats.
 
     Args:
@@ -24820,7 +26101,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6323)
+    Tensor var) (derivatives.yaml:6792)
     Dtypes: floats.
 
     Args:
@@ -24901,7 +26182,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6345)
+    (derivatives.yaml:6814)
     Dtypes: floats.
 
     Args:
@@ -24992,7 +26273,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6365)
+    (derivatives.yaml:6834)
     Dtypes: floats.
 
     Args:
@@ -25054,7 +26335,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6387)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6856)
     Dtypes: floats.
 
     Args:
@@ -25112,7 +26393,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6411)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6880)
     Dtypes: floats.
 
     Args:
@@ -25172,7 +26453,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6431)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6900)
     Dtypes: floats.
 
     Args:
@@ -25229,7 +26510,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6454)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6923)
     Dtypes: floats.
 
     Args:
@@ -25293,7 +26574,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:6471)
+    Tensor total_weight) (derivatives.yaml:6940)
     Dtypes: floats.
 
     Args:
@@ -25379,7 +26660,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:6496)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:6965)
     Dtypes: floats.
 
     Args:
@@ -25492,7 +26773,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6516)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6985)
     Dtypes: floats.
 
     Args:
@@ -25591,7 +26872,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:6547)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7016)
     Dtypes: floats.
 
     Args:
@@ -25644,7 +26925,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:6569)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7038)
     Dtypes: floats.
 
     Args:
@@ -25719,7 +27000,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:6589)
+    (derivatives.yaml:7058)
     Dtypes: floats.
 
     Args:
@@ -25798,7 +27079,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:6612)
+    Tensor (derivatives.yaml:7081)
     Dtypes: floats.
 
     Args:
@@ -25907,7 +27188,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:6636)
+    reduction=1) -> Tensor (derivatives.yaml:7105)
     Dtypes: floats.
 
     Args:
@@ -26026,7 +27307,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:6661)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7130)
     Dtypes: floats.
 
     Args:
@@ -26143,7 +27424,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:6683)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7152)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26198,7 +27479,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:6698)
+    (derivatives.yaml:7167)
     Dtypes: all.
 
     Args:
@@ -26274,7 +27555,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:6721)
+    Tensor (derivatives.yaml:7190)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26359,7 +27640,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:6737)
+    (derivatives.yaml:7206)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26435,7 +27716,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:6752)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7221)
     Dtypes: floats.
 
     Args:
@@ -26582,7 +27863,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:6772)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7241)
     Dtypes: floats.
 
     Args:
@@ -26745,7 +28026,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:6795)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7264)
     Dtypes: floats.
 
     Args:
@@ -26882,7 +28163,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6815)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7284)
     Dtypes: floats.
 
     Args:
@@ -27017,7 +28298,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:6845)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7314)
     Dtypes: floats.
 
     Args:
@@ -27119,7 +28400,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:6868)
+    weight=None) -> Tensor (derivatives.yaml:7337)
     Dtypes: floats.
 
     Args:
@@ -27171,7 +28452,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:6883)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7352)
     Dtypes: floats.
 
     Args:
@@ -27243,7 +28524,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:6895)
+    beta=1.0) -> Tensor (derivatives.yaml:7364)
     Dtypes: floats.
 
     Args:
@@ -27307,7 +28588,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:6913)
+    (derivatives.yaml:7382)
     Dtypes: floats.
 
     Args:
@@ -27363,7 +28644,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:6927)
+    log_target=False) -> Tensor (derivatives.yaml:7396)
     Dtypes: floats.
 
     Args:
@@ -27432,7 +28713,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:6947)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7416)
     Dtypes: floats.
 
     Args:
@@ -27507,7 +28788,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:6963)
+    Tensor (derivatives.yaml:7432)
     Dtypes: floats.
 
     Args:
@@ -27562,7 +28843,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:6979)
+    reduction='mean') -> Tensor (derivatives.yaml:7448)
     Dtypes: floats.
 
     Args:
@@ -27625,7 +28906,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:6988)
+    Tensor (derivatives.yaml:7457)
     Dtypes: floats.
 
     Args:
@@ -27680,7 +28961,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:6999)
+    reduction='mean') -> Tensor (derivatives.yaml:7468)
     Dtypes: floats.
 
     Args:
@@ -27753,7 +29034,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7010)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7479)
     Dtypes: floats.
 
     Args:
@@ -27822,7 +29103,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7024)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7493)
     Dtypes: floats.
 
     Args:
@@ -27872,7 +29153,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7036)
+    (derivatives.yaml:7505)
     Dtypes: floats.
 
     Args:
@@ -27924,7 +29205,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7046)
+    (derivatives.yaml:7515)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27976,7 +29257,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7058)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7527)
     Dtypes: floats.
 
     Args:
@@ -28068,7 +29349,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7076)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7545)
     Dtypes: floats.
 
     Args:
@@ -28150,7 +29431,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7092)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7561)
     Dtypes: floats.
 
     Args:
@@ -28231,7 +29512,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7107)
+    -> Tensor (derivatives.yaml:7576)
     Dtypes: floats.
 
     Args:
@@ -28300,7 +29581,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7123)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7592)
     Dtypes: floats.
 
     Args:
@@ -28372,7 +29653,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7140)
+    (derivatives.yaml:7609)
     Dtypes: floats.
 
     Args:
@@ -28453,7 +29734,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7159)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7628)
     Dtypes: floats.
 
     Args:
@@ -28524,7 +29805,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7177)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7646)
     Dtypes: floats.
 
     Args:
@@ -28587,7 +29868,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7189)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7658)
     Dtypes: all.
 
     Args:
@@ -28637,7 +29918,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7205)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7674)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -28683,7 +29964,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7222)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7691)
     Dtypes: all.
 
     Args:
@@ -28734,7 +30015,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7238)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7707)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28778,7 +30059,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7253)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7722)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28822,7 +30103,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7268)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7737)
     Dtypes: floats.
 
     Args:
@@ -28866,7 +30147,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7283)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7752)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28915,7 +30196,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7298)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7767)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28964,7 +30245,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7313)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7782)
     Dtypes: floats.
 
     Args:
@@ -29013,7 +30294,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7328)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7797)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29062,7 +30343,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7344)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7813)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29111,7 +30392,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7360)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7829)
     Dtypes: floats.
 
     Args:
@@ -29160,7 +30441,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7376)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7845)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29214,7 +30495,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7392)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7861)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29268,7 +30549,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7408)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7877)
     Dtypes: floats.
 
     Args:
@@ -29317,7 +30598,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7424)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7893)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29367,7 +30648,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7440)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7909)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29417,7 +30698,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7456)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7925)
     Dtypes: floats.
 
     Args:
@@ -29467,7 +30748,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7472)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7941)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29522,7 +30803,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7488)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7957)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29577,7 +30858,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7504)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7973)
     Dtypes: floats.
 
     Args:
@@ -29619,7 +30900,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7520)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7989)
     Dtypes: all.
 
     Args:
@@ -29653,7 +30934,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7531)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8000)
     Dtypes: all.
 
     Args:
@@ -29704,7 +30985,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:7542)
+    Tensor (derivatives.yaml:8011)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29818,7 +31099,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:7559)
+    (derivatives.yaml:8028)
     Dtypes: complex numbers.
 
     Args:
@@ -29934,7 +31215,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7580)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8049)
     Dtypes: floats.
 
     Args:
@@ -30057,7 +31338,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7602)
+    (derivatives.yaml:8071)
     Dtypes: floats.
 
     Args:
@@ -30104,7 +31385,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7613)
+    (derivatives.yaml:8082)
     Dtypes: floats.
 
     Args:
@@ -30151,7 +31432,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7624)
+    (derivatives.yaml:8093)
     Dtypes: floats.
 
     Args:
@@ -30196,7 +31477,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:7635)
+    Tensor indices) (derivatives.yaml:8104)
     Dtypes: floats.
 
     Args:
@@ -30614,6 +31895,118 @@ def clamp_max(input, max, *, out=None):
     if isinstance(max, Tensor):
         return clamp_max_tensor(input, max, out=out)
     return _clamp_max_overloads(input, max, **({} if out is None else {"out": out}))
+
+
+_xlogy_overloads = Overloads(
+    "xlogy",
+    [
+        (
+            xlogy_tensor,
+            "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            xlogy_scalar_self,
+            "xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def xlogy(input, other, *, out=None):
+    """x * ln(y), and 0 where x is 0, whatever y is but nan.
+
+    Overloads:
+        xlogy_tensor(input, other)
+        xlogy_scalar_self(input, other): c * ln(y) for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.xlogy(sg.tensor([0.0, 2.0]), sg.tensor([0.0, 3.0]))
+        tensor([0.0000, 2.1972])
+    """
+    if isinstance(input, Tensor):
+        return xlogy_tensor(input, other, out=out)
+    if input.__class__ in NUMBERS:
+        return xlogy_scalar_self(input, other, out=out)
+    return _xlogy_overloads(input, other, **({} if out is None else {"out": out}))
+
+
+_xlog1py_overloads = Overloads(
+    "xlog1py",
+    [
+        (
+            xlog1py_default,
+            "xlog1py(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            xlog1py_self_scalar,
+            "xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def xlog1py(input, other):
+    """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
+
+    Overloads:
+        xlog1py_default(input, other)
+        xlog1py_self_scalar(input, other): c * ln(1 + y) for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+    Example:
+        >>> sg.special.xlog1py(sg.tensor([0.0, 2.0]), sg.tensor([-1.0, 2.0]))
+        tensor([0.0000, 2.1972])
+    """
+    if isinstance(input, Tensor):
+        return xlog1py_default(input, other)
+    if input.__class__ in NUMBERS:
+        return xlog1py_self_scalar(input, other)
+    return _xlog1py_overloads(input, other)
+
+
+_zeta_overloads = Overloads(
+    "zeta",
+    [
+        (
+            zeta_default,
+            "zeta(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        ),
+        (
+            zeta_self_scalar,
+            "zeta.self_scalar(Scalar self, Tensor other) -> Tensor",
+            (("input", "Scalar", True, False), ("other", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def zeta(input, other):
+    """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
+
+    Overloads:
+        zeta_default(input, other)
+        zeta_self_scalar(input, other): The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
+    Args:
+        input: tensor or number.
+        other: tensor or number.
+    Example:
+        >>> sg.special.zeta(sg.tensor([2.0, 4.0]), 1)
+        tensor([1.6449, 1.0823])
+    """
+    if isinstance(input, Tensor):
+        return zeta_default(input, other)
+    if input.__class__ in NUMBERS:
+        return zeta_self_scalar(input, other)
+    return _zeta_overloads(input, other)
 
 
 _float_power_overloads = Overloads(
@@ -33032,6 +34425,25 @@ def clamp_max_(input, max):
     return _clamp_max__overloads(input, max)
 
 
+_xlogy__overloads = Overloads(
+    "xlogy_",
+    [
+        (
+            xlogy_tensor_,
+            "xlogy.Tensor(Tensor self, Tensor other) -> Tensor",
+            (("input", "Tensor", True, False), ("other", "Operand", True, False)),
+        )
+    ],
+)
+
+
+def xlogy_(input, other):
+    """`xlogy`, written into `input`, which is returned; the same arguments but `out`."""
+    if True:
+        return xlogy_tensor_(input, other)
+    return _xlogy__overloads(input, other)
+
+
 _squeeze__overloads = Overloads(
     "squeeze_",
     [
@@ -33413,6 +34825,27 @@ __all__ = [
     "bitwise_xor_",
     "bitwise_not",
     "bitwise_not_",
+    "xlogy",
+    "xlogy_",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "logit_",
+    "sinc",
+    "sinc_",
+    "erfinv",
+    "erfinv_",
+    "lgamma",
+    "lgamma_",
+    "mvlgamma",
+    "mvlgamma_",
+    "digamma",
+    "digamma_",
+    "polygamma",
+    "igamma",
+    "igammac",
+    "i0",
+    "i0_",
     "signbit",
     "copysign",
     "copysign_",
@@ -33616,6 +35049,9 @@ __all__ = [
     "nonzero",
     "argwhere",
     "take",
+    "put",
+    "put_",
+    "unravel_index",
     "take_along_dim",
     "index_copy",
     "index_copy_",
@@ -33776,6 +35212,37 @@ FUNCTIONS = [
     "bitwise_or",
     "bitwise_xor",
     "bitwise_not",
+    "xlogy_tensor",
+    "xlogy_scalar_self",
+    "xlog1py_default",
+    "xlog1py_self_scalar",
+    "logaddexp",
+    "logaddexp2",
+    "logit",
+    "log_odds",
+    "entr",
+    "sinc",
+    "erfinv",
+    "erfcx",
+    "ndtr",
+    "ndtri",
+    "log_ndtr",
+    "lgamma",
+    "mvlgamma",
+    "digamma",
+    "polygamma",
+    "zeta_default",
+    "zeta_self_scalar",
+    "igamma",
+    "igammac",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
     "signbit",
     "copysign",
     "nextafter",
@@ -33873,6 +35340,7 @@ FUNCTIONS = [
     "corrcoef",
     "dist",
     "cdist",
+    "row_distances",
     "pdist",
     "renorm",
     "bincount",
@@ -34062,6 +35530,7 @@ FUNCTIONS = [
     "checked_places",
     "take",
     "put",
+    "unravel_index",
     "take_along_dim",
     "index_copy",
     "index_fill_int_scalar",
@@ -34286,6 +35755,14 @@ FUNCTIONS = [
     "bitwise_or_",
     "bitwise_xor_",
     "bitwise_not_",
+    "xlogy_tensor_",
+    "logit_",
+    "sinc_",
+    "erfinv_",
+    "lgamma_",
+    "mvlgamma_",
+    "digamma_",
+    "i0_",
     "copysign_",
     "nextafter_",
     "ldexp_",
@@ -34338,6 +35815,9 @@ FUNCTIONS = [
     "clamp",
     "clamp_min",
     "clamp_max",
+    "xlogy",
+    "xlog1py",
+    "zeta",
     "float_power",
     "sum",
     "prod",
@@ -34390,6 +35870,7 @@ FUNCTIONS = [
     "clamp_",
     "clamp_min_",
     "clamp_max_",
+    "xlogy_",
     "squeeze_",
     "scatter_",
     "masked_fill_",

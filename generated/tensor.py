@@ -212,6 +212,26 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     bitwise_xor_ = ops.bitwise_xor_
     bitwise_not = ops.bitwise_not
     bitwise_not_ = ops.bitwise_not_
+    xlogy = ops.xlogy
+    xlogy_ = ops.xlogy_
+    logaddexp = ops.logaddexp
+    logaddexp2 = ops.logaddexp2
+    logit = ops.logit
+    logit_ = ops.logit_
+    sinc = ops.sinc
+    sinc_ = ops.sinc_
+    erfinv = ops.erfinv
+    erfinv_ = ops.erfinv_
+    lgamma = ops.lgamma
+    lgamma_ = ops.lgamma_
+    mvlgamma = ops.mvlgamma
+    mvlgamma_ = ops.mvlgamma_
+    digamma = ops.digamma
+    digamma_ = ops.digamma_
+    igamma = ops.igamma
+    igammac = ops.igammac
+    i0 = ops.i0
+    i0_ = ops.i0_
     signbit = ops.signbit
     copysign = ops.copysign
     copysign_ = ops.copysign_
@@ -537,6 +557,10 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def where(self, condition, other) -> Any:
         """See `ops.where`, whose condition, self, other these are."""
         return ops.where(condition, self, other)
+
+    def polygamma(self, n) -> Any:
+        """See `ops.polygamma`, whose n, self these are."""
+        return ops.polygamma(n, self)
 
     def __eq__(self, other: Any) -> Any:
         try:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from itertools import combinations
 from math import prod
+from typing import Any
 
 Labels = frozenset[Hashable]
-Sizes = dict[Hashable, int]
+Sizes = Mapping[Any, int]
 Order = list[tuple[int, int]]  # pairs of places in the list, from which both go and at whose end the result comes
 
 _FEW = 6  # so many operands are ordered in the best way; more of them by always taking the cheapest pair

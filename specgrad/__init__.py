@@ -16,6 +16,7 @@ from . import accelerator, autograd, backends, cuda, fft, func, linalg, nn, opti
 from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
+from .nn.functional import rrelu, rrelu_, threshold, threshold_
 from .runtime.allocation import keep_freed_memory as _keep_freed_memory
 from .runtime.autograd import (
     enable_grad,
@@ -278,6 +279,8 @@ __all__ = [
     "random",
     "randperm",
     "result_type",
+    "rrelu",
+    "rrelu_",
     "save",
     "seed",
     "set_default_dtype",
@@ -293,6 +296,8 @@ __all__ = [
     "tril_indices",
     "triu_indices",
     "tensordot",
+    "threshold",
+    "threshold_",
     "uint8",
     "use_deterministic_algorithms",
     "utils",

@@ -1,16 +1,83 @@
 """Special functions under PyTorch's names."""
 
 from .generated.ops import (
+    bessel_j0,
+    bessel_j1,
+    bessel_y0,
+    bessel_y1,
+    digamma,
+    entr,
     erf,
     erfc,
+    erfcx,
+    erfinv,
     exp2,
     expm1,
+    i0,
+    i0e,
+    i1,
+    i1e,
     log1p,
+    log_ndtr,
     log_softmax,
+    logit,
     logsumexp,
+    ndtr,
+    ndtri,
+    polygamma,
     round,
+    sinc,
     softmax,
+    xlog1py,
+    xlogy,
+    zeta,
 )
+from .generated.ops import digamma as psi
+from .generated.ops import i0 as modified_bessel_i0
+from .generated.ops import i1 as modified_bessel_i1
+from .generated.ops import igamma as gammainc
+from .generated.ops import igammac as gammaincc
+from .generated.ops import lgamma as gammaln
+from .generated.ops import mvlgamma as multigammaln
 from .generated.ops import sigmoid as expit
 
-__all__ = ["erf", "erfc", "exp2", "expit", "expm1", "log1p", "log_softmax", "logsumexp", "round", "softmax"]
+__all__ = [
+    "bessel_j0",
+    "bessel_j1",
+    "bessel_y0",
+    "bessel_y1",
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfcx",
+    "erfinv",
+    "exp2",
+    "expit",
+    "expm1",
+    "gammainc",
+    "gammaincc",
+    "gammaln",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "log1p",
+    "log_ndtr",
+    "log_softmax",
+    "logit",
+    "logsumexp",
+    "modified_bessel_i0",
+    "modified_bessel_i1",
+    "multigammaln",
+    "ndtr",
+    "ndtri",
+    "polygamma",
+    "psi",
+    "round",
+    "sinc",
+    "softmax",
+    "xlog1py",
+    "xlogy",
+    "zeta",
+]

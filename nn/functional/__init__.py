@@ -76,14 +76,15 @@ from .multihead import multi_head_attention_forward
 from .normalization import batch_norm, layer_norm
 from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
-from .randomized import gumbel_softmax, rrelu
+from .randomized import gumbel_softmax, rrelu, rrelu_
 from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
-from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
+from .resampling import interpolate
 from .rms_norm import local_response_norm, rms_norm
 from .sampling import affine_grid, grid_sample
 from .softmax import log_softmax, softmax, softmin
 from .triplet import triplet_margin_with_distance_loss
 from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
+from .upsampling import upsample, upsample_bilinear, upsample_nearest
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -174,6 +175,7 @@ __all__ = [
     "relu_",
     "rms_norm",
     "rrelu",
+    "rrelu_",
     "scaled_dot_product_attention",
     "selu",
     "selu_",

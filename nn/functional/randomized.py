@@ -50,6 +50,28 @@ def rrelu(
     return input.mul_(factors) if inplace else input * factors
 
 
+def rrelu_(input: Tensor, lower: float = 1.0 / 8, upper: float = 1.0 / 3, training: bool = False) -> Tensor:
+    """`rrelu` in place: x for x > 0, slope * x otherwise.
+
+    Args:
+        input: the tensor x, which is written to.
+        lower, upper: the bounds between which slopes are uniform.
+        training: whether slopes are random.
+
+    Shape:
+        Any.
+
+    Raises:
+        RuntimeError: lower > upper.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.functional.rrelu_(sg.tensor([-1.0, 2.0]), 0.1, 0.3)
+        tensor([-0.2000,  2.0000])
+    """
+    return rrelu(input, lower, upper, training, inplace=True)
+
+
 def gumbel_softmax(
     logits: Tensor, tau: float = 1, hard: bool = False, eps: float = DEFAULT_EPS, dim: int = -1
 ) -> Tensor:

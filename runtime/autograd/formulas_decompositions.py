@@ -1,8 +1,8 @@
 """Helpers of the formulas of decompositions: QR, singular values, eigenvalues, pseudo-inverses.
 
 What a decomposition leaves open, such as the phase of an eigenvector, must not change the value of the function that is
-differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of the eigenvalues; P stands for the change
-of A seen from both sides, as in U^H A' V.
+differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of the eigenvalues; P is the change of A
+seen from both sides, as in U^H A' V.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from math import inf, nan
 from typing import Any, TypeAlias
 
 from ..namespace import op
+from ..structured import ReturnType
 from .formulas_linalg import adjoint
 from .formulas_solving import hermitian_input, lower_slope, of_lower, triangular_solved
 
@@ -179,10 +180,11 @@ def svd_of_old(a: Tensor, some: bool, compute_uv: bool) -> tuple[Tensor, Tensor,
     """U, S, V; zeros for U and V if they are not to be computed."""
     if compute_uv:
         u, s, vh = op.linalg_svd(a, not some)
-        return u, s, adjoint(vh)
-    rows, columns = a.shape[-2:]
-    u, v = (a.new_zeros((*a.shape[:-2], n, n)) for n in (rows, columns))
-    return u, op.linalg_svdvals(a), v
+        v = adjoint(vh)
+    else:
+        u, v = (a.new_zeros((*a.shape[:-2], n, n)) for n in a.shape[-2:])
+        s = op.linalg_svdvals(a)
+    return ReturnType("svd", ("U", "S", "V"))(u, s, v)
 
 
 def qr_slope(grads: list[Tensor], q: Tensor, r: Tensor, mode: str) -> Tensor:

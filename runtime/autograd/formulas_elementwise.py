@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, TypeAlias
 
 from .. import dtypes
@@ -33,6 +34,20 @@ def made_finite(x: Tensor, nan: float | None, posinf: float | None, neginf: floa
     limit = finfo(x.dtype).max
     above, below = limit if posinf is None else posinf, -limit if neginf is None else neginf
     return op.replace_odd(x, 0.0 if nan is None else nan, above, below)
+
+
+def sum_of_lgammas(x: Tensor, p: int) -> Tensor:
+    """p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2) over j = 0, ..., p - 1."""
+    x = x if x.is_floating_point() else x.to(dtypes.get_default_dtype())
+    total = op.lgamma(x)
+    for j in range(1, p):
+        total = total + op.lgamma(x - j / 2)
+    return total + p * (p - 1) / 4 * math.log(math.pi)
+
+
+def unfused(x: Tensor) -> Tensor:
+    """x. A formula with it has no fused kernel, in which a large function would be compiled once more."""
+    return x
 
 
 def real_part(x: Tensor) -> Tensor:

@@ -10,11 +10,14 @@ from typing import Any, TypeAlias
 from ..dtypes import float64
 from ..limits import finfo
 from ..namespace import op
+from ..structured import ReturnType
 from .formulas_linalg import adjoint
 from .formulas_reductions import conjugate
 from .formulas_solving import hermitian_input, of_lower
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
+
+_LEAST_SQUARES = ReturnType("linalg_lstsq", ("solution", "residuals", "rank", "singular_values"))
 
 
 def norm_of_matrices(x: Tensor, order: Any, dim: Sequence[int], keepdim: bool) -> Tensor:
@@ -122,7 +125,7 @@ def least_squares(a: Tensor, b: Tensor, rcond: float | None, driver: str | None)
     rank = rank_of(a, None, limit, False)
     full = rows > columns and (driver == "gels" or driver != "gelsy" and bool((rank == columns).all()))
     residuals = square_of(a.matmul(x) - right).sum(-2) if full else values.new_zeros((0,))
-    return (
+    return _LEAST_SQUARES(
         x.squeeze(-1) if vector else x,
         residuals,
         rank.new_zeros((0,)) if driver == "gels" else rank,

@@ -24,6 +24,15 @@ def with_elements(self: Tensor, index: Tensor, source: Tensor, accumulate: bool)
     return op.index_put(self.flatten(), [places], source.reshape(index.shape), accumulate).view(self.shape)
 
 
+def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
+    """Places along each dimension, from the last one: remainders, and what is left over for those before."""
+    found = []
+    for size in reversed(shape):
+        found.append(op.remainder(indices, max(size, 1)))
+        indices = op.floor_divide(indices, max(size, 1))
+    return tuple(reversed(found))
+
+
 def gathered_along(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     """The elements at places along a dimension, which count round and round; all other sizes broadcast."""
     if dim is None:

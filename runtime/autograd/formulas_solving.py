@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 
 from ..namespace import op
 from ..shapes import broadcast_shapes
+from ..structured import ReturnType
 from .formulas_linalg import adjoint
 from .formulas_reductions import conjugate
 from .grad_mode import watch
@@ -47,6 +48,11 @@ def solved(a: Tensor, b: Tensor, left: bool, check_errors: bool) -> Pair:
     x, info = op.solve_matrices(*with_one_batch("linalg_solve", a, right), check_errors)
     x = x if left else x.mT
     return (x.squeeze(-1) if vector else x), info
+
+
+def solved_with_info(a: Tensor, b: Tensor, left: bool, check_errors: bool) -> Pair:
+    """The same as the named tuple of linalg.solve_ex."""
+    return ReturnType("linalg_solve_ex", ("result", "info"))(*solved(a, b, left, check_errors))
 
 
 def is_vector(a: Tensor, b: Tensor) -> bool:
@@ -156,6 +162,11 @@ def cholesky_decomposed(a: Tensor, upper: bool, check_errors: bool) -> Pair:
     """The factor L, or L^H from the upper triangle; and what failed."""
     lower, info = op.cholesky_factor(hermitian_input(adjoint(a) if upper else a), check_errors)
     return (adjoint(lower) if upper else lower), info
+
+
+def cholesky_with_info(a: Tensor, upper: bool, check_errors: bool) -> Pair:
+    """The same as the named tuple of linalg.cholesky_ex."""
+    return ReturnType("linalg_cholesky_ex", ("L", "info"))(*cholesky_decomposed(a, upper, check_errors))
 
 
 def cholesky_solved(b: Tensor, factor: Tensor, upper: bool) -> Tensor:

@@ -19,6 +19,14 @@ from .scalar_arc import acos as acos
 from .scalar_arc import asin as asin
 from .scalar_arc import atan as atan
 from .scalar_arc import atan2 as atan2
+from .scalar_bessel import bessel_j0 as bessel_j0
+from .scalar_bessel import bessel_j1 as bessel_j1
+from .scalar_bessel import bessel_y0 as bessel_y0
+from .scalar_bessel import bessel_y1 as bessel_y1
+from .scalar_bessel_modified import i0 as i0
+from .scalar_bessel_modified import i0e as i0e
+from .scalar_bessel_modified import i1 as i1
+from .scalar_bessel_modified import i1e as i1e
 from .scalar_bits import angle as angle
 from .scalar_bits import copysign as copysign
 from .scalar_bits import gcd as gcd
@@ -38,9 +46,18 @@ from .scalar_exponential import exp as exp
 from .scalar_exponential import exp2 as exp2
 from .scalar_exponential import expm1 as expm1
 from .scalar_exponential import sigmoid as sigmoid
+from .scalar_gamma import digamma as digamma
+from .scalar_gamma import lgamma as lgamma
+from .scalar_gamma_incomplete import igamma as igamma
+from .scalar_gamma_incomplete import igammac as igammac
 from .scalar_hyperbolic import cosh as cosh
 from .scalar_hyperbolic import sinh as sinh
 from .scalar_hyperbolic import tanh as tanh
+from .scalar_inverse_normal import entr as entr
+from .scalar_inverse_normal import erfcx as erfcx
+from .scalar_inverse_normal import erfinv as erfinv
+from .scalar_inverse_normal import log_ndtr as log_ndtr
+from .scalar_inverse_normal import ndtri as ndtri
 from .scalar_logarithm import acosh as acosh
 from .scalar_logarithm import asinh as asinh
 from .scalar_logarithm import atanh as atanh
@@ -53,6 +70,8 @@ from .scalar_normal import normal_pdf as normal_pdf
 from .scalar_power import hypot as hypot
 from .scalar_power import power
 from .scalar_primitives import root
+from .scalar_zeta import polygamma as polygamma
+from .scalar_zeta import zeta as zeta
 
 # From here on all float64 are whole, so adding this rounds a smaller number to a whole one, half to even.
 WHOLE = 4503599627370496.0

@@ -28,7 +28,7 @@ def stft(
             f"{op}(): Unrecognised padding mode {pad_mode}, expected one of {', '.join(PADDINGS)}"
         )
     _require_numbers(op, input, (1, 2), "1D or 2D")
-    length = input.shape[-1] + (2 * (n_fft // 2) if center else 0)
+    length = input._shape[-1] + (2 * (n_fft // 2) if center else 0)
     if not 0 < n_fft <= length:
         raise RuntimeError(f"{op}(): expected 0 < n_fft < {length}, but got n_fft={n_fft}")
     hop_length = n_fft // 4 if hop_length is None else hop_length
@@ -68,13 +68,13 @@ def istft(
         )
     _require_numbers(op, input, (2, 3), "2D or 3D")
     if not input.numel():
-        raise RuntimeError(f"{op}(): istft input tensor cannot be empty, got shape {list(input.shape)}")
+        raise RuntimeError(f"{op}(): istft input tensor cannot be empty, got shape {list(input._shape)}")
     hop_length = n_fft // 4 if hop_length is None else hop_length
     win_length = n_fft if win_length is None else win_length
     _require_window(op, window, win_length, n_fft)
     if not 0 < hop_length <= win_length:
         raise RuntimeError(f"{op}(): Expected 0 < hop_length <= win_length, but got hop_length={hop_length}")
-    onesided = input.shape[-2] != n_fft if onesided is None else onesided
+    onesided = input._shape[-2] != n_fft if onesided is None else onesided
     _require_frequencies(op, input, n_fft, onesided)
     if return_complex and onesided:
         raise RuntimeError(f"{op}(): Cannot have onesided output if window or input is complex")
@@ -85,20 +85,20 @@ def istft(
 
 def _require_frequencies(op: str, input: Any, n_fft: int, onesided: bool) -> None:
     words, expected = ("n_fft / 2 + 1", n_fft // 2 + 1) if onesided else ("n_fft", n_fft)
-    if input.shape[-2] != expected:
+    if input._shape[-2] != expected:
         raise RuntimeError(
             f"{op}(): expected the frequency dimension (2nd to the last) of the input tensor to match {words} = "
-            f"{expected} when onesided={onesided}, but got {input.shape[-2]}"
+            f"{expected} when onesided={onesided}, but got {input._shape[-2]}"
         )
 
 
 def _require_window(op: str, window: Any, win_length: int, n_fft: int) -> None:
     if not 0 < win_length <= n_fft:
         raise RuntimeError(f"{op}(): expected 0 < win_length <= n_fft, but got win_length={win_length}")
-    if window is not None and tuple(window.shape) != (win_length,):
+    if window is not None and tuple(window._shape) != (win_length,):
         raise ShapeError(
             f"{op}(): expected a 1D window tensor of size equal to win_length={win_length}, but got window with size "
-            f"{list(window.shape)}"
+            f"{list(window._shape)}"
         )
 
 
@@ -106,4 +106,4 @@ def _require_numbers(op: str, input: Any, ranks: tuple[int, int], words: str) ->
     if input.dtype.kind not in "fc":
         raise DtypeError(f"{op}(): expected a tensor of floating point or complex values, got {input.dtype.name}")
     if input.ndim not in ranks:
-        raise ShapeError(f"{op}(): expected a {words} tensor, got shape {list(input.shape)}")
+        raise ShapeError(f"{op}(): expected a {words} tensor, got shape {list(input._shape)}")

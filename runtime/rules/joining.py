@@ -120,7 +120,12 @@ def unfold(op: str, self: Any, dimension: int, size: int, step: int) -> tuple[An
 
 
 def unfold_backward(op: str, grad: Any, sizes: Ints, dim: int, length: int, step: int) -> tuple[Any, ...]:
-    """The gradient has one window of `length` at each step."""
+    """Wraps `dim`; the gradient has one window of `length` at each step."""
+    dim = wrap_dim(op, dim, len(sizes))
+    if min((*sizes, length), default=0) < 0 or step < 1:
+        raise ShapeError(
+            f"{op}(): expected sizes that are not negative and step > 0, got {list(sizes)}, {length}, {step}"
+        )
     size = sizes[dim] if sizes else 1
     count = (size - length) // step + 1
     expected = (*sizes[:dim], count, *sizes[dim + 1 :], length) if sizes else (length,)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import DtypeError, ShapeError
+from ..tensor import TensorBase
 
 
 def real_angles(op: str, self: Any) -> tuple[Any, ...]:
@@ -28,6 +29,13 @@ def equal_parts(op: str, first: Any, second: Any) -> tuple[Any, ...]:
         raise DtypeError(f"{op}(): expected float32 or float64 tensors, but got {names[0]} and {names[1]}")
     if first._dtype is not second._dtype:
         raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {names[0]} and {names[1]}")
+    return first, second
+
+
+def one_dtype(op: str, first: Any, second: Any) -> tuple[Any, ...]:
+    """Both tensors have the same dtype."""
+    if isinstance(second, TensorBase) and first._dtype is not second._dtype:
+        raise DtypeError(f"{op}(): expected two tensors of one dtype, but got {first._dtype} and {second._dtype}")
     return first, second
 
 

@@ -71,6 +71,16 @@ def solve(op: str, A: Any, B: Any, left: bool, *rest: Any) -> tuple[Any, ...]:
     return A, B, left, *rest
 
 
+def systems(op: str, A: Any, B: Any, *rest: Any) -> tuple[Any, ...]:
+    """Square matrices A and matrices B of as many rows, in batches of one shape."""
+    require_floating(op, A, B)
+    require_square(op, "A", A)
+    require_matrix(op, "B", B)
+    if (*A._shape[:-2], A._shape[-1]) != tuple(B._shape[:-1]):
+        raise ShapeError(f"{op}(): Incompatible shapes of A and B: {list(A._shape)} and {list(B._shape)}")
+    return A, B, *rest
+
+
 def solve_triangular(op: str, self: Any, B: Any, upper: bool, left: bool, unitriangular: bool) -> tuple[Any, ...]:
     """Square matrices, and matrices of as many rows, or columns if not `left`; batches broadcast."""
     require_floating(op, self, B)

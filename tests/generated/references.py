@@ -28,6 +28,7 @@ from .references_reductions import REDUCTIONS
 from .references_sequences import SEQUENCES
 from .references_shape import SHAPES
 from .references_sorting import SORTING
+from .references_special import SPECIAL
 from .references_statistics import STATISTICS
 
 Reference = Callable[..., Any]
@@ -216,6 +217,7 @@ REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **ACTIVATIONS,
     **PARTS,
+    **SPECIAL,
     **REDUCTIONS,
     **PAIRS,
     **DISTANCES,
@@ -232,6 +234,7 @@ REFERENCES: dict[str, Reference] = {
     **POOLING,
     **SEQUENCES,
     **LOSSES,
+    **DISTANCES,
     **CTC,
     **FOURIER,
 }

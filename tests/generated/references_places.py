@@ -87,6 +87,7 @@ PLACES: dict[str, Callable[..., Any]] = {
     "checked_places": lambda index, dim, size, op, wrap: index % size,
     "take": lambda self, index: np.take(self, index),
     "put": put,
+    "unravel_index": lambda indices, shape: tuple(np.unravel_index(indices, shape)),
     "take_along_dim": take_along_dim,
     "index_copy": index_copy,
     "index_fill": lambda self, dim, index, value: index_copy(self, dim, index, value),

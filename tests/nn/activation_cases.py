@@ -17,6 +17,7 @@ ACTIVATION_FUNCTIONS = {
     "mish": Case(lambda: F.mish, [reals(4)]),
     "prelu": Case(lambda: F.prelu, [reals(2, 4), reals(4)]),
     "rrelu": Case(lambda: F.rrelu, [reals(4)]),
+    "rrelu_": Case(lambda: lambda x: F.rrelu_(x * 1), [reals(4)]),
     "selu": Case(lambda: F.selu, [reals(4)]),
     "selu_": Case(lambda: lambda x: F.selu_(x * 1), [reals(4)]),
     "softshrink": Case(lambda: F.softshrink, [reals(4)]),

@@ -7,6 +7,7 @@ from typing import Any
 from specgrad import nn
 from tests.nn.activation_cases import ACTIVATION_FUNCTIONS
 from tests.nn.cases import Case, classes, probabilities, reals, signs
+from tests.nn.image_cases import IMAGE_FUNCTIONS
 
 F = nn.functional
 
@@ -23,6 +24,7 @@ def attention() -> Any:
 
 FUNCTIONS = {
     **ACTIVATION_FUNCTIONS,
+    **IMAGE_FUNCTIONS,
     "adaptive_avg_pool2d": Case(lambda: lambda x: F.adaptive_avg_pool2d(x, 2), [reals(3, 4, 4)]),
     "avg_pool1d": Case(lambda: lambda x: F.avg_pool1d(x, 2), [reals(3, 4)]),
     "avg_pool2d": Case(lambda: lambda x: F.avg_pool2d(x, 2, ceil_mode=True), [reals(3, 5, 5)]),

@@ -8,6 +8,7 @@ import specgrad as sg
 from specgrad import nn
 from tests.nn.activation_cases import ACTIVATION_LAYERS
 from tests.nn.cases import Case, classes, probabilities, reals, signs
+from tests.nn.image_cases import IMAGE_LAYERS
 
 
 class First(nn.Module):
@@ -48,6 +49,7 @@ class Unpooled(nn.Module):
 
 LAYERS = {
     **ACTIVATION_LAYERS,
+    **IMAGE_LAYERS,
     "AdaptiveAvgPool2d": Case(lambda: nn.AdaptiveAvgPool2d((3, 2)), [reals(2, 3, 5, 4)]),
     "AvgPool1d": Case(lambda: nn.AvgPool1d(2), [reals(2, 3, 6)]),
     "AvgPool2d": Case(lambda: nn.AvgPool2d(2, padding=1), [reals(2, 3, 4, 5)]),

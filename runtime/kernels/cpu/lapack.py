@@ -1,4 +1,4 @@
-"""LAPACK's routines that only SciPy offers, one matrix after the other of a batch; SciPy is loaded on first use."""
+"""BLAS and LAPACK where only SciPy offers the routine, one matrix of a batch after the other; loaded on first use."""
 
 from __future__ import annotations
 
@@ -17,6 +17,14 @@ def routine(name: str, char: str) -> Callable[..., Any]:
     from scipy.linalg import get_lapack_funcs
 
     return get_lapack_funcs((name,), (np.empty(0, char),))[0]
+
+
+@functools.cache
+def triangular_routine(char: str) -> Callable[..., Any]:
+    """BLAS's solution of triangular systems for a dtype."""
+    from scipy.linalg import get_blas_funcs
+
+    return get_blas_funcs(("trsm",), (np.empty(0, char),))[0]
 
 
 def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
@@ -39,32 +47,16 @@ def first_bad_minors(a: Array) -> Array:
 
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:
     """X with A X = B; only one triangle of A is read, without its diagonal if that is known to be 1."""
-    result = np.empty_like(b, order="C")
-    if not result.size:
-        return result
-    solve = routine("trtrs", a.dtype.char)
-    for one, right, out in matrices(a, b, result):
-        _solve_triangular(solve, one, right, out, upper, unitriangular)
+    result = np.array(b, order="C")
+    if result.size:
+        for one, out in matrices(a, result):
+            _solve_triangular(one, out, upper, unitriangular)
     return result
 
 
-def _solve_triangular(solve: Any, a: Array, b: Array, out: Array, upper: bool, unitriangular: bool) -> None:
-    """One matrix: LAPACK reads columns first, so a matrix of rows is given as its transpose of the other triangle."""
-    if a.flags.f_contiguous:
-        x, info = solve(a, b, lower=not upper, trans=0, unitdiag=unitriangular)
-    else:
-        x, info = solve(a.T, b, lower=upper, trans=1, unitdiag=unitriangular)
-    if info > 0:  # LAPACK refuses a zero on the diagonal; what division by it gives is what elimination would
-        x = _substituted(a, b, upper)
-    out[:] = x
-
-
-def _substituted(a: Array, b: Array, upper: bool) -> Array:
-    """Substitution, row by row, with infinities where the diagonal is zero."""
-    x = b.copy()
-    rows = range(len(a) - 1, -1, -1) if upper else range(len(a))
-    with np.errstate(all="ignore"):
-        for i in rows:
-            known = slice(i + 1, None) if upper else slice(0, i)
-            x[i] = (x[i] - a[i, known] @ x[known]) / a[i, i]
-    return x
+def _solve_triangular(a: Array, b: Array, upper: bool, unitriangular: bool) -> None:
+    """One matrix: X^T A^T = B^T in place, since BLAS reads columns first; a zero on the diagonal gives infinities."""
+    given, turned = (a, True) if a.flags.f_contiguous else (a.T, False)
+    lower = upper != turned
+    solve = triangular_routine(a.dtype.char)
+    b[:] = solve(1, given, b.T, side=1, lower=lower, trans_a=turned, diag=unitriangular, overwrite_b=1).T
