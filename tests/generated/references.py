@@ -234,6 +234,7 @@ REFERENCES: dict[str, Reference] = {
     **POOLING,
     **SEQUENCES,
     **LOSSES,
+    **DISTANCES,
     **CTC,
     **FOURIER,
 }
