@@ -73,10 +73,9 @@ def defined(name: str, dtype: Any) -> bool:
     op, kind = BY_NAME[name], {"b": "bool", "i": "int", "f": "float", "c": "complex"}[dtype.kind]
     floats = op.dtype == "float" and kind in ("bool", "int")
     return kind in op.dtypes or floats
-    return (kind in op.dtypes or floats) and not {(name, kind), (name, dtype.name)} & DIFFERENT
     if dtype.itemsize == 2 and op.result_dtype == ("complex",):
         return False  # there is no complex dtype of that width
-    return (kind in op.dtypes or floats) and (name, kind) not in DIFFERENT
+    return (kind in op.dtypes or floats) and not {(name, kind), (name, dtype.name)} & DIFFERENT
 
 
 FLOATING = ("float", "complex")
