@@ -67,7 +67,11 @@ def headings(text: str) -> Iterator[Heading]:
 
 def heading(paragraph: Sequence[str], line: int) -> Heading:
     """The title of a comment and what it says further."""
-    words = " ".join(each.strip("#- ") for each in paragraph).strip()
-    title, _, rest = words.partition(":") if ":" in words.partition(". ")[0] else words.partition(". ")
+    first = paragraph[0].strip("#- ")
+    if first and DASHES in paragraph[0]:
+        title, rest = first, " ".join(each.strip("#- ") for each in paragraph[1:])
+    else:
+        words = " ".join(each.strip("#- ") for each in paragraph).strip()
+        title, _, rest = words.partition(":") if ":" in words.partition(". ")[0] else words.partition(". ")
     rest = rest.strip()
     return Heading(title.strip(" ."), rest[:1].upper() + rest[1:], line)

@@ -24,6 +24,8 @@ from ..runtime.autograd import (
     formulas_distances,
     formulas_elementwise,
     formulas_fourier,
+    formulas_fractional,
+    formulas_frames,
     formulas_grids,
     formulas_images,
     formulas_indexing,
@@ -61,6 +63,7 @@ from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
 from ..runtime.kernels.cpu import ctc as ctc_kernels
 from ..runtime.kernels.cpu import decompositions as decompositions_kernels
+from ..runtime.kernels.cpu import distances as distances_kernels
 from ..runtime.kernels.cpu import embedding as embedding_kernels
 from ..runtime.kernels.cpu import filling as filling_kernels
 from ..runtime.kernels.cpu import fourier as fourier_kernels
@@ -110,6 +113,8 @@ from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
 from ..runtime.rules import fourier as fourier_rules
+from ..runtime.rules import fractional as fractional_rules
+from ..runtime.rules import frames as frames_rules
 from ..runtime.rules import grids as grids_rules
 from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
@@ -13485,10 +13490,59 @@ def cdist(
     return formulas_distances.distances(x1, x2, p, compute_mode)
 
 
+def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
+    """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
+
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3385)
+    Dtypes: floats.
+
+    Args:
+        x1: tensor.
+        x2: tensor.
+        p: float.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        x1: row_distances_backward(...)[0]
+        x2: row_distances_backward(...)[1]
+    Raises:
+        RuntimeError: expected: equally many matrices with equally many columns.
+    """
+    if watch.lifts and (lifted := lift("row_distances", row_distances, "leading", x1, x2, p)) is not PLAIN:
+        return lifted
+    return _row_distances("row_distances", x1, x2, p)
+
+
+def _row_distances(name: str, x1, x2, p, into=None) -> Any:
+    if not isinstance(x1, Tensor):
+        x1 = checks.tensor(name, "x1", x1)
+    if not isinstance(x2, Tensor):
+        x2 = checks.tensor(name, "x2", x2)
+    if p.__class__ is not float:
+        p = checks.floating(name, "p", p)
+    x1, x2, p = distances_rules.row_distances(name, x1, x2, p)
+    computed = (
+        x1._dtype
+        if x1._dtype.native and x2._dtype is x1._dtype
+        else computed_dtype(name, "match", ("float",), (x1, x2))
+    )
+    try:
+        result = adopt(distances_kernels.row_distances(array_in(x1, computed), array_in(x2, computed), p), computed)
+    except Exception as error:
+        reraise(name, error, (x1, x2, p))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (x1._rg or x2._rg) and result._dtype.kind in "fc":
+        functions.RowDistancesBackward0.record(result, x1, x2, p)
+    if watch.active:
+        propagate(functions.RowDistancesBackward0, result, (x1, x2, p), (x1, x2), into)
+    return result
+
+
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3385)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3404)
     Dtypes: floats.
 
     Args:
@@ -13522,7 +13576,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3398)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3417)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13574,7 +13628,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3412)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3431)
     Dtypes: integers.
 
     Args:
@@ -13614,7 +13668,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3424)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3443)
     Dtypes: integers.
 
     Args:
@@ -13648,7 +13702,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3436)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3455)
     Dtypes: floats.
 
     Args:
@@ -13697,7 +13751,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3450)
+    bin_edges) (derivatives.yaml:3469)
     Dtypes: floats.
 
     Args:
@@ -13754,7 +13808,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3463)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3482)
     Dtypes: floats.
 
     Args:
@@ -13808,7 +13862,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3473)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3492)
     Dtypes: floats.
 
     Args:
@@ -13865,7 +13919,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3484)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3503)
     Dtypes: integers, floats.
 
     Args:
@@ -13942,7 +13996,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3504)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3523)
     Dtypes: integers, floats.
 
     Args:
@@ -14011,7 +14065,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3515)
+    (derivatives.yaml:3534)
     Dtypes: integers, floats.
 
     Args:
@@ -14066,7 +14120,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3530)
+    (derivatives.yaml:3549)
     Dtypes: integers, floats.
 
     Args:
@@ -14117,7 +14171,7 @@ def bucketize_scalar(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3541)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3560)
     Dtypes: integers, floats.
 
     Args:
@@ -14182,7 +14236,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3557)
+    Tensor[] (derivatives.yaml:3576)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14245,7 +14299,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3573)
+    (derivatives.yaml:3592)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14296,7 +14350,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3585)
+    (derivatives.yaml:3604)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14339,7 +14393,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3599)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3618)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14392,7 +14446,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3617)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3636)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14444,7 +14498,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3634)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3653)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14496,7 +14550,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3651)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3670)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14548,7 +14602,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3667)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3686)
     Dtypes: all.
 
     Args:
@@ -14584,7 +14638,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3680)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3699)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14623,7 +14677,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3705)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3724)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14710,7 +14764,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3727)
+    (derivatives.yaml:3746)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14802,7 +14856,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3747)
+    (derivatives.yaml:3766)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14893,7 +14947,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3767)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3786)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14975,7 +15029,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3789)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3808)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15002,7 +15056,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3804)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3823)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15038,7 +15092,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3816)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3835)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15072,7 +15126,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3828)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3847)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15106,7 +15160,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3840)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3859)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15139,7 +15193,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3854)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3873)
     Dtypes: all.
 
     Args:
@@ -15173,7 +15227,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3864)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3883)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15233,7 +15287,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3880)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3899)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15274,7 +15328,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3892)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3911)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15309,7 +15363,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3906)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3925)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15335,7 +15389,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3920)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3939)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15367,7 +15421,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3934)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3953)
     Dtypes: all.
 
     Args:
@@ -15404,7 +15458,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3944)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3963)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15434,7 +15488,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3956)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3975)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15477,7 +15531,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3972)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3991)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15519,7 +15573,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:3990)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4009)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15551,7 +15605,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4001)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4020)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15602,7 +15656,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4019)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4038)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15657,7 +15711,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4033)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4052)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15692,7 +15746,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4050)
+    (derivatives.yaml:4069)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15736,7 +15790,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4065)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4084)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15804,7 +15858,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4078)
+    (derivatives.yaml:4097)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15861,7 +15915,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4094)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4113)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15902,7 +15956,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4111)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4130)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15940,7 +15994,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4124)
+    det(Tensor self) -> Tensor (derivatives.yaml:4143)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15971,7 +16025,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4134)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4153)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16014,7 +16068,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4152)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4171)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16043,7 +16097,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4163)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4182)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16074,7 +16128,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4173)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4192)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16122,7 +16176,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4190)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4209)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16158,7 +16212,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4204)
+    (derivatives.yaml:4223)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16201,7 +16255,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4219)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4238)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16236,7 +16290,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4230)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4249)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16277,7 +16331,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4241)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4260)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16325,7 +16379,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4254)
+    Tensor (derivatives.yaml:4273)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16381,7 +16435,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4269)
+    Tensor (derivatives.yaml:4288)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16428,7 +16482,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4285)
+    dtype=None) -> Tensor (derivatives.yaml:4304)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16488,7 +16542,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4296)
+    Tensor (derivatives.yaml:4315)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16532,7 +16586,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4310)
+    (derivatives.yaml:4329)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16578,7 +16632,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4321)
+    (derivatives.yaml:4340)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16636,7 +16690,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4341)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4360)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16682,7 +16736,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4359)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4378)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16718,7 +16772,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4372)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4391)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16758,7 +16812,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4387)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4406)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16790,7 +16844,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4402)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4421)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16830,7 +16884,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4416)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4435)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16861,7 +16915,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4430)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4449)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16906,7 +16960,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4449)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4468)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16949,7 +17003,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4467)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4486)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16996,7 +17050,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4485)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4504)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17029,7 +17083,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4496)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4515)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17079,7 +17133,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4511)
+    (derivatives.yaml:4530)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17130,7 +17184,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4525)
+    (derivatives.yaml:4544)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17178,7 +17232,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4535)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4554)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17212,7 +17266,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4545)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4564)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17250,7 +17304,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4557)
+    Tensor (derivatives.yaml:4576)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17301,7 +17355,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4571)
+    Tensor (derivatives.yaml:4590)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17348,7 +17402,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4582)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4601)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17386,7 +17440,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4593)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4612)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17430,7 +17484,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4608)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4627)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17458,7 +17512,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4622)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4641)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17486,7 +17540,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4633)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4652)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17518,7 +17572,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4648)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4667)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17553,7 +17607,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4660)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4679)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17595,7 +17649,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4678)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4697)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17627,7 +17681,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4689)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4708)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17664,7 +17718,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4702)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4721)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17696,7 +17750,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4715)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4734)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17732,7 +17786,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4730)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4749)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17778,7 +17832,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4746)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4765)
     Dtypes: integers.
 
     Args:
@@ -17809,7 +17863,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4757)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4776)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17842,7 +17896,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:4773)
+    info) (derivatives.yaml:4792)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17885,7 +17939,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4788)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4807)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17921,7 +17975,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:4803)
+    Tensor U) (derivatives.yaml:4822)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17967,7 +18021,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:4817)
+    (derivatives.yaml:4836)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18013,7 +18067,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4835)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4854)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18054,7 +18108,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4847)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4866)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18090,7 +18144,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4862)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4881)
     Dtypes: all.
 
     Args:
@@ -18151,7 +18205,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4879)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4898)
     Dtypes: all.
 
     Args:
@@ -18183,7 +18237,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4891)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4910)
     Dtypes: all.
 
     Args:
@@ -18212,7 +18266,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4901)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4920)
     Dtypes: all.
 
     Args:
@@ -18241,7 +18295,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4911)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4930)
     Dtypes: all.
 
     Args:
@@ -18280,7 +18334,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4921)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4940)
     Dtypes: all.
 
     Args:
@@ -18305,7 +18359,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4930)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4949)
     Dtypes: all.
 
     Args:
@@ -18338,7 +18392,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4940)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4959)
     Dtypes: all.
 
     Args:
@@ -18408,7 +18462,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4956)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4975)
     Dtypes: all.
 
     Args:
@@ -18465,7 +18519,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4969)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4988)
     Dtypes: all.
 
     Args:
@@ -18497,7 +18551,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4979)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4998)
     Dtypes: all.
 
     Args:
@@ -18561,7 +18615,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4995)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5014)
     Dtypes: all.
 
     Args:
@@ -18617,7 +18671,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5010)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5029)
     Dtypes: all.
 
     Args:
@@ -18678,7 +18732,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5020)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5039)
     Dtypes: all.
 
     Args:
@@ -18747,7 +18801,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5035)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5054)
     Dtypes: all.
 
     Args:
@@ -18805,7 +18859,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5051)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5070)
     Dtypes: all.
 
     Args:
@@ -18854,7 +18908,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5060)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5079)
     Dtypes: all.
 
     Args:
@@ -18883,7 +18937,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5070)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5089)
     Dtypes: all.
 
     Args:
@@ -18911,7 +18965,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5079)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5098)
     Dtypes: all.
 
     Args:
@@ -18943,7 +18997,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5091)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5110)
     Dtypes: all.
 
     Args:
@@ -18976,7 +19030,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5103)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5122)
     Dtypes: all.
 
     Args:
@@ -18998,7 +19052,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5109)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5128)
     Dtypes: all.
 
     Args:
@@ -19020,7 +19074,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5115)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5134)
     Dtypes: all.
 
     Args:
@@ -19042,7 +19096,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5121)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5140)
     Dtypes: all.
 
     Args:
@@ -19072,7 +19126,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5132)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5151)
     Dtypes: all.
 
     Args:
@@ -19102,7 +19156,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5144)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5163)
     Dtypes: all.
 
     Args:
@@ -19132,7 +19186,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5155)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5174)
     Dtypes: all.
 
     Args:
@@ -19162,7 +19216,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5166)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5185)
     Dtypes: all.
 
     Args:
@@ -19197,7 +19251,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5177)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5196)
     Dtypes: all.
 
     Args:
@@ -19228,57 +19282,10 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     return formulas_joining.split_at(self, indices, dim)
 
 
-def tensor_split_tensor_indices_or_sections(
-    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
-) -> Sequence[Tensor]:
-    """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
-
-    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:5183)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        tensor_indices_or_sections: tensor.
-        dim: int, counted from the end where negative; default 0.
-    Returns:
-        tuple of Tensors: shares the memory of `input` where it can.
-    Gradients:
-        through: split_by_tensor(self, tensor_indices_or_sections, dim)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; the places are a vector or a number of int64.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "tensor_split.tensor_indices_or_sections",
-                tensor_split_tensor_indices_or_sections,
-                "cut",
-                input,
-                tensor_indices_or_sections,
-                dim,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "tensor_split"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(tensor_indices_or_sections, Tensor):
-        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, tensor_indices_or_sections, dim = joining_rules.split_places(name, self, tensor_indices_or_sections, dim)
-    return formulas_joining.split_by_tensor(self, tensor_indices_or_sections, dim)
-
-
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5190)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5202)
     Dtypes: all.
 
     Args:
@@ -19306,7 +19313,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5201)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5213)
     Dtypes: all.
 
     Args:
@@ -19333,7 +19340,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5207)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5219)
     Dtypes: all.
 
     Args:
@@ -19361,7 +19368,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5216)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5228)
     Dtypes: all.
 
     Args:
@@ -19388,7 +19395,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5222)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5234)
     Dtypes: all.
 
     Args:
@@ -19416,7 +19423,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5231)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5243)
     Dtypes: all.
 
     Args:
@@ -19440,10 +19447,50 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     return op.tensor_split(self, indices, 2)
 
 
+def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `length` elements of dimension `dim` from `start` on.
+
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5249)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        start: int.
+        length: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.narrow(dim, start, length).clone()
+    Example:
+        >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
+        tensor([2, 3, 4])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "narrow_copy"
+    if out is not None:
+        return write_out(name, out, narrow_copy(input, dim, start, length))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    return self.narrow(dim, start, length).clone()
+
+
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5237)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5257)
     Dtypes: all.
 
     Args:
@@ -19475,7 +19522,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5247)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5267)
     Dtypes: all.
 
     Args:
@@ -19507,7 +19554,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5257)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5277)
     Dtypes: all.
 
     Args:
@@ -19544,7 +19591,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5268)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5288)
     Dtypes: all.
 
     Args:
@@ -19560,7 +19607,12 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
         watch.lifts
         and (
             lifted := lift(
-                "repeat_interleave.Tensor", repeat_interleave_tensor, "loop", repeats, output_size=output_size, out=out
+                "repeat_interleave.Tensor",
+                repeat_interleave_tensor,
+                "dynamic",
+                repeats,
+                output_size=output_size,
+                out=out,
             )
         )
         is not PLAIN
@@ -19598,7 +19650,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5290)
+    (derivatives.yaml:5310)
     Dtypes: all.
 
     Args:
@@ -19653,7 +19705,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5299)
+    (derivatives.yaml:5319)
     Dtypes: all.
 
     Args:
@@ -19705,7 +19757,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5306)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5326)
     Dtypes: all.
 
     Args:
@@ -19731,7 +19783,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5313)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5333)
     Dtypes: all.
 
     Args:
@@ -19754,7 +19806,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5320)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5340)
     Dtypes: all.
 
     Args:
@@ -19797,7 +19849,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5333)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5353)
     Dtypes: all.
 
     Args:
@@ -19820,7 +19872,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5340)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5360)
     Dtypes: all.
 
     Args:
@@ -19864,7 +19916,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5351)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5371)
     Dtypes: all.
 
     Args:
@@ -19897,7 +19949,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5361)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5381)
     Dtypes: all.
 
     Args:
@@ -19935,7 +19987,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5373)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5393)
     Dtypes: all.
 
     Args:
@@ -19964,7 +20016,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5383)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5403)
     Dtypes: all.
 
     Args:
@@ -20030,7 +20082,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5398)
+    (derivatives.yaml:5418)
     Dtypes: all.
 
     Args:
@@ -20044,7 +20096,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     Gradients:
         grad_output: grad.unfold(dim, length, step)
     Raises:
-        RuntimeError: expected: the gradient has one window of `length` at each step.
+        IndexError, RuntimeError: expected: `dim` in range; the gradient has one window of `length` at each step.
     """
     if (
         watch.lifts
@@ -20093,7 +20145,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5410)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5430)
     Dtypes: all.
 
     Args:
@@ -20154,7 +20206,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5423)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5443)
     Dtypes: all.
 
     Args:
@@ -20209,7 +20261,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5435)
+    (derivatives.yaml:5455)
     Dtypes: all.
 
     Args:
@@ -20283,7 +20335,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5450)
+    (derivatives.yaml:5470)
     Dtypes: all.
 
     Args:
@@ -20349,7 +20401,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5464)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5484)
     Dtypes: all.
 
     Args:
@@ -20413,7 +20465,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5476)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5496)
     Dtypes: all.
 
     Args:
@@ -20468,7 +20520,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5493)
+    (derivatives.yaml:5513)
     Dtypes: all.
 
     Args:
@@ -20530,7 +20582,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5508)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5528)
     Dtypes: all.
 
     Args:
@@ -20595,7 +20647,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5525)
+    (derivatives.yaml:5545)
     Dtypes: all.
 
     Args:
@@ -20662,7 +20714,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5537)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5557)
     Dtypes: all.
 
     Args:
@@ -20697,7 +20749,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5548)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5568)
     Dtypes: all.
 
     Args:
@@ -20728,7 +20780,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5558)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5578)
     Dtypes: all.
 
     Args:
@@ -20779,7 +20831,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5570)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5590)
     Dtypes: all.
 
     Args:
@@ -20827,7 +20879,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5584)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5604)
     Dtypes: all.
 
     Args:
@@ -20885,7 +20937,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5596)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5616)
     Dtypes: all.
 
     Args:
@@ -20912,7 +20964,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5601)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5621)
     Dtypes: all.
 
     Args:
@@ -20949,7 +21001,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5611)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5631)
     Dtypes: all.
 
     Args:
@@ -21000,7 +21052,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5633)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5653)
     Dtypes: all.
 
     Args:
@@ -21050,7 +21102,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5650)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5670)
     Dtypes: all.
 
     Args:
@@ -21099,7 +21151,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5666)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5686)
     Dtypes: all.
 
     Args:
@@ -21148,7 +21200,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5681)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5701)
     Dtypes: all.
 
     Args:
@@ -21207,7 +21259,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5699)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5719)
     Dtypes: all.
 
     Args:
@@ -21266,7 +21318,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5717)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5737)
     Dtypes: all.
 
     Args:
@@ -21319,7 +21371,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5736)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5756)
     Dtypes: all.
 
     Args:
@@ -21368,7 +21420,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5751)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5771)
     Dtypes: all.
 
     Args:
@@ -21408,7 +21460,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5765)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5785)
     Dtypes: all.
 
     Args:
@@ -21449,7 +21501,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5785)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5805)
     Dtypes: all.
 
     Args:
@@ -21505,7 +21557,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5800)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5820)
     Dtypes: all.
 
     Args:
@@ -21589,7 +21641,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5822)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5842)
     Dtypes: all.
 
     Args:
@@ -21649,7 +21701,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5839)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5859)
     Dtypes: all.
 
     Args:
@@ -21737,7 +21789,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5858)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5878)
     Dtypes: all.
 
     Args:
@@ -21800,7 +21852,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5877)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5897)
     Dtypes: all.
 
     Args:
@@ -21874,7 +21926,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5897)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5917)
     Dtypes: all.
 
     Args:
@@ -21942,7 +21994,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5910)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5930)
     Dtypes: all.
 
     Args:
@@ -22021,7 +22073,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5929)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5949)
     Dtypes: all.
 
     Args:
@@ -22079,7 +22131,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5945)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5965)
     Dtypes: all.
 
     Args:
@@ -22142,7 +22194,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5959)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5979)
     Dtypes: all.
 
     Args:
@@ -22177,7 +22229,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5970)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:5990)
     Dtypes: all.
 
     Args:
@@ -22209,7 +22261,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5985)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6005)
     Dtypes: all.
 
     Args:
@@ -22237,7 +22289,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5993)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6013)
     Dtypes: integers.
 
     Args:
@@ -22283,7 +22335,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6006)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6026)
     Dtypes: all.
 
     Args:
@@ -22314,10 +22366,10 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     return formulas_places.elements_at(self, index)
 
 
-def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) -> Tensor:
+def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6016)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6036)
     Dtypes: all.
 
     Args:
@@ -22325,6 +22377,7 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         index: tensor.
         source: tensor.
         accumulate: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -22336,9 +22389,14 @@ def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False) 
         tensor([[0., 5.],
                 [6., 0.]])
     """
-    if watch.lifts and (lifted := lift("put", put, "composite", input, index, source, accumulate)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("put", put, "composite", input, index, source, accumulate, out=out)) is not PLAIN
+    ):
         return lifted
     name = "put"
+    if out is not None:
+        return write_out(name, out, put(input, index, source, accumulate))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -22362,12 +22420,41 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
     return after_write(input, before)
 
 
+def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
+    """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
+
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6048)
+    Dtypes: all.
+
+    Args:
+        indices: tensor.
+        shape: int or sequence of ints.
+    Returns:
+        tuple of Tensors: the dtype that its ops give.
+    Gradients:
+        through: unraveled(indices, shape)
+    Raises:
+        TypeError, ValueError: expected: indices of integers; sizes that are not negative.
+    Example:
+        >>> sg.unravel_index(sg.tensor([5, 0]), (3, 4))
+        (tensor([1, 0]), tensor([1, 0]))
+    """
+    if watch.lifts and (lifted := lift("unravel_index", unravel_index, "composite", indices, shape)) is not PLAIN:
+        return lifted
+    name = "unravel_index"
+    if not isinstance(indices, Tensor):
+        indices = checks.tensor(name, "indices", indices)
+    shape = checks.integer_list(name, "shape", shape, 1)
+    indices, shape = grids_rules.unravel_index(name, indices, shape)
+    return formulas_places.unraveled(indices, shape)
+
+
 def take_along_dim(
     input: Tensor, indices: Tensor, dim: int | None = None, *, out: Tensor | None = None, axis: Any = None
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6028)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6058)
     Dtypes: all.
 
     Args:
@@ -22412,7 +22499,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6042)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6072)
     Dtypes: all.
 
     Args:
@@ -22470,7 +22557,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6055)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6085)
     Dtypes: all.
 
     Args:
@@ -22530,7 +22617,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6066)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6096)
     Dtypes: all.
 
     Args:
@@ -22597,10 +22684,11 @@ def scatter_reduce(
     out: Tensor | None = None,
 ) -> Tensor:
     """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
-    that is there only if `include_self`. Where several are greatest or least, they share the gradient.
+    that is there only if `include_self`. Where several of these are greatest or least, they share the gradient; PyTorch
+    gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6073)
+    (derivatives.yaml:6103)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -22729,7 +22817,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6104)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6135)
     Dtypes: all.
 
     Args:
@@ -22798,7 +22886,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6114)
+    (derivatives.yaml:6145)
     Dtypes: all.
 
     Args:
@@ -22881,7 +22969,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6122)
+    (derivatives.yaml:6153)
     Dtypes: all.
 
     Args:
@@ -22964,32 +23052,36 @@ def index_reduce_(
     return after_write(input, before)
 
 
-def order_of_true(mask: Tensor, available: int) -> Tensor:
-    """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
+def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
+    """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
+    the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:6135)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6166)
     Dtypes: bool.
 
     Args:
         mask: tensor, not differentiated.
         available: int.
+        lead: int.
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "loop", mask, available)) is not PLAIN:
+    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "ordered", mask, available, lead)) is not PLAIN:
         return lifted
-    return _order_of_true("order_of_true", mask, available)
+    return _order_of_true("order_of_true", mask, available, lead)
 
 
-def _order_of_true(name: str, mask, available, into=None) -> Any:
+def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     if available.__class__ is not int:
         available = checks.integer(name, "available", available)
+    if lead.__class__ is not int:
+        lead = checks.integer(name, "lead", lead)
     try:
-        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available), None)
+        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available, lead), None)
     except Exception as error:
-        reraise(name, error, (mask, available))
+        reraise(name, error, (mask, available, lead))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -22998,7 +23090,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6147)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6179)
     Dtypes: all.
 
     Args:
@@ -23052,7 +23144,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6159)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6191)
     Dtypes: all.
 
     Args:
@@ -23108,7 +23200,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6169)
+    (derivatives.yaml:6201)
     Dtypes: all.
 
     Args:
@@ -23163,7 +23255,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6178)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6210)
     Dtypes: all.
 
     Args:
@@ -23220,7 +23312,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6188)
+    (derivatives.yaml:6220)
     Dtypes: all.
 
     Args:
@@ -23271,7 +23363,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6197)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6229)
     Dtypes: all.
 
     Args:
@@ -23307,7 +23399,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6211)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6243)
     Dtypes: all.
 
     Args:
@@ -23344,7 +23436,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6223)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6255)
     Dtypes: all.
 
     Args:
@@ -23378,7 +23470,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6235)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6267)
     Dtypes: all.
 
     Args:
@@ -23422,7 +23514,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6257)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6289)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23478,7 +23570,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6284)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6316)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23539,7 +23631,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6302)
+    Tensor (derivatives.yaml:6334)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23639,7 +23731,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6332)
+    dilation, int groups) -> Tensor (derivatives.yaml:6364)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23745,7 +23837,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6349)
+    dilation, int groups) -> Tensor (derivatives.yaml:6381)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23853,7 +23945,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6366)
+    groups=1) -> Tensor (derivatives.yaml:6398)
     Dtypes: all.
 
     Args:
@@ -23912,7 +24004,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6376)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6408)
     Dtypes: all.
 
     Args:
@@ -23991,7 +24083,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6383)
+    groups=1) -> Tensor (derivatives.yaml:6415)
     Dtypes: all.
 
     Args:
@@ -24050,7 +24142,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6398)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6430)
     Dtypes: all.
 
     Args:
@@ -24129,7 +24221,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6406)
+    groups=1) -> Tensor (derivatives.yaml:6438)
     Dtypes: all.
 
     Args:
@@ -24188,7 +24280,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6416)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6448)
     Dtypes: all.
 
     Args:
@@ -24268,7 +24360,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6423)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6455)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24348,7 +24440,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6436)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6468)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24430,7 +24522,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6450)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6482)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24499,7 +24591,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6461)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6493)
     Dtypes: all.
 
     Args:
@@ -24543,7 +24635,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6478)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6510)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24607,7 +24699,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6495)
+    (derivatives.yaml:6527)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24668,7 +24760,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6510)
+    Tensor (derivatives.yaml:6542)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24731,7 +24823,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6524)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6556)
     Dtypes: all.
 
     Args:
@@ -24769,7 +24861,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6535)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6567)
     Dtypes: all.
 
     Args:
@@ -24807,7 +24899,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6545)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6577)
     Dtypes: all.
 
     Args:
@@ -24844,10 +24936,10 @@ def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) ->
 def resample(
     input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Tensor:
-    """x resampled to `length` places along `dim` by a linear, cubic or lanczos filter.
+    """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6555)
+    (derivatives.yaml:6587)
     Dtypes: floats.
 
     Args:
@@ -24921,7 +25013,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6572)
+    antialias) -> Tensor (derivatives.yaml:6605)
     Dtypes: floats.
 
     Args:
@@ -25019,7 +25111,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6586)
+    (derivatives.yaml:6619)
     Dtypes: floats.
 
     Args:
@@ -25084,7 +25176,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6605)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6638)
     Dtypes: floats.
 
     Args:
@@ -25139,7 +25231,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6620)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6653)
     Dtypes: integers, floats.
 
     Args:
@@ -25227,7 +25319,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6643)
+    (derivatives.yaml:6676)
     Dtypes: floats.
 
     Args:
@@ -25304,7 +25396,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6658)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6691)
     Dtypes: integers, floats.
 
     Args:
@@ -25362,7 +25454,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6669)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6702)
     Dtypes: integers, floats.
 
     Args:
@@ -25421,7 +25513,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6681)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6714)
     Dtypes: integers, floats.
 
     Args:
@@ -25471,7 +25563,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6692)
+    (derivatives.yaml:6725)
     Dtypes: integers, floats.
 
     Args:
@@ -25527,7 +25619,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6709)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6742)
     Dtypes: integers, floats.
 
     Args:
@@ -25569,7 +25661,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6722)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6755)
     Dtypes: floats.
 
     Args:
@@ -25686,7 +25778,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6742)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6775)
     Dtypes: floats.
 
     Args:
@@ -25857,7 +25949,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6757)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6790)
     Dtypes: floats.
 
     Args:
@@ -25924,7 +26016,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6768)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6801)
     Dtypes: floats.
 
     Args:
@@ -25992,7 +26084,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6781)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6814)
     Dtypes: floats.
 
     Args:
@@ -26051,7 +26143,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6793)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6826)
     Dtypes: floats.
 
     Args:
@@ -26098,7 +26190,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6811)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6844)
     Dtypes: floats.
 
     Args:
@@ -26159,7 +26251,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6825)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6858)
     Dtypes: floats.
 
     Args:
@@ -26193,7 +26285,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6836)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6869)
     Dtypes: floats.
 
     Args:
@@ -26220,7 +26312,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6845)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6878)
     Dtypes: floats.
 
     Args:
@@ -26256,7 +26348,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6854)
+    Tensor mean, Tensor var) (derivatives.yaml:6887)
     Dtypes: floats.
 
     Args:
@@ -26337,7 +26429,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6879)
+    Tensor var) (derivatives.yaml:6912)
     Dtypes: floats.
 
     Args:
@@ -26418,7 +26510,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6901)
+    (derivatives.yaml:6934)
     Dtypes: floats.
 
     Args:
@@ -26509,7 +26601,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6921)
+    (derivatives.yaml:6954)
     Dtypes: floats.
 
     Args:
@@ -26571,7 +26663,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6943)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6976)
     Dtypes: floats.
 
     Args:
@@ -26629,7 +26721,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6967)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7000)
     Dtypes: floats.
 
     Args:
@@ -26689,7 +26781,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6987)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7020)
     Dtypes: floats.
 
     Args:
@@ -26746,7 +26838,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7010)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7043)
     Dtypes: floats.
 
     Args:
@@ -26810,7 +26902,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7027)
+    Tensor total_weight) (derivatives.yaml:7060)
     Dtypes: floats.
 
     Args:
@@ -26896,7 +26988,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7052)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7085)
     Dtypes: floats.
 
     Args:
@@ -27009,7 +27101,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7072)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7105)
     Dtypes: floats.
 
     Args:
@@ -27108,7 +27200,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7103)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7136)
     Dtypes: floats.
 
     Args:
@@ -27161,7 +27253,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7125)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7158)
     Dtypes: floats.
 
     Args:
@@ -27236,7 +27328,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7145)
+    (derivatives.yaml:7178)
     Dtypes: floats.
 
     Args:
@@ -27315,7 +27407,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7168)
+    Tensor (derivatives.yaml:7201)
     Dtypes: floats.
 
     Args:
@@ -27424,7 +27516,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7192)
+    reduction=1) -> Tensor (derivatives.yaml:7225)
     Dtypes: floats.
 
     Args:
@@ -27543,7 +27635,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7217)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7250)
     Dtypes: floats.
 
     Args:
@@ -27660,7 +27752,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7239)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7272)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27715,7 +27807,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7254)
+    (derivatives.yaml:7287)
     Dtypes: all.
 
     Args:
@@ -27791,7 +27883,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7277)
+    Tensor (derivatives.yaml:7310)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27876,7 +27968,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7293)
+    (derivatives.yaml:7326)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27952,7 +28044,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7308)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7341)
     Dtypes: floats.
 
     Args:
@@ -28099,7 +28191,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7328)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7361)
     Dtypes: floats.
 
     Args:
@@ -28262,7 +28354,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7351)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7384)
     Dtypes: floats.
 
     Args:
@@ -28399,7 +28491,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7371)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7404)
     Dtypes: floats.
 
     Args:
@@ -28534,7 +28626,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7401)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7434)
     Dtypes: floats.
 
     Args:
@@ -28636,7 +28728,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7424)
+    weight=None) -> Tensor (derivatives.yaml:7457)
     Dtypes: floats.
 
     Args:
@@ -28688,7 +28780,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7439)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7472)
     Dtypes: floats.
 
     Args:
@@ -28760,7 +28852,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7451)
+    beta=1.0) -> Tensor (derivatives.yaml:7484)
     Dtypes: floats.
 
     Args:
@@ -28824,7 +28916,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7469)
+    (derivatives.yaml:7502)
     Dtypes: floats.
 
     Args:
@@ -28880,7 +28972,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7483)
+    log_target=False) -> Tensor (derivatives.yaml:7516)
     Dtypes: floats.
 
     Args:
@@ -28944,7 +29036,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7502)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7535)
     Dtypes: floats.
 
     Args:
@@ -29019,7 +29111,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7518)
+    Tensor (derivatives.yaml:7551)
     Dtypes: floats.
 
     Args:
@@ -29074,7 +29166,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7534)
+    reduction='mean') -> Tensor (derivatives.yaml:7567)
     Dtypes: floats.
 
     Args:
@@ -29137,7 +29229,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7543)
+    Tensor (derivatives.yaml:7576)
     Dtypes: floats.
 
     Args:
@@ -29192,7 +29284,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7554)
+    reduction='mean') -> Tensor (derivatives.yaml:7587)
     Dtypes: floats.
 
     Args:
@@ -29265,7 +29357,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7565)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7598)
     Dtypes: floats.
 
     Args:
@@ -29334,7 +29426,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7579)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7612)
     Dtypes: floats.
 
     Args:
@@ -29384,7 +29476,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7591)
+    (derivatives.yaml:7624)
     Dtypes: floats.
 
     Args:
@@ -29436,7 +29528,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7601)
+    (derivatives.yaml:7634)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29488,7 +29580,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7613)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7646)
     Dtypes: floats.
 
     Args:
@@ -29580,7 +29672,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7631)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7664)
     Dtypes: floats.
 
     Args:
@@ -29662,7 +29754,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7647)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7680)
     Dtypes: floats.
 
     Args:
@@ -29743,7 +29835,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7662)
+    -> Tensor (derivatives.yaml:7695)
     Dtypes: floats.
 
     Args:
@@ -29812,7 +29904,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7678)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7711)
     Dtypes: floats.
 
     Args:
@@ -29880,7 +29972,7 @@ def multilabel_soft_margin_loss(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7698)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7731)
     Dtypes: all.
 
     Args:
@@ -29930,7 +30022,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7714)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7747)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -29976,7 +30068,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7731)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7764)
     Dtypes: all.
 
     Args:
@@ -30027,7 +30119,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7747)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7780)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30071,7 +30163,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7762)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7795)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30115,7 +30207,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7777)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7810)
     Dtypes: floats.
 
     Args:
@@ -30159,7 +30251,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7792)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7825)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30208,7 +30300,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7807)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7840)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30257,7 +30349,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7822)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7855)
     Dtypes: floats.
 
     Args:
@@ -30306,7 +30398,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7837)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7870)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30355,7 +30447,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7853)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7886)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30404,7 +30496,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7869)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7902)
     Dtypes: floats.
 
     Args:
@@ -30453,7 +30545,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7885)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7918)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30507,7 +30599,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7901)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7934)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30561,7 +30653,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7917)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7950)
     Dtypes: floats.
 
     Args:
@@ -30610,7 +30702,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7933)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7966)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30660,7 +30752,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7949)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7982)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30710,7 +30802,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7965)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7998)
     Dtypes: floats.
 
     Args:
@@ -30760,7 +30852,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7981)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8014)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30815,7 +30907,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7997)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8030)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30870,7 +30962,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8013)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8046)
     Dtypes: floats.
 
     Args:
@@ -30912,7 +31004,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8029)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8062)
     Dtypes: all.
 
     Args:
@@ -30946,7 +31038,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8040)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8073)
     Dtypes: all.
 
     Args:
@@ -30995,7 +31087,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8053)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8086)
     Dtypes: floats.
 
     Args:
@@ -31118,7 +31210,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8075)
+    (derivatives.yaml:8108)
     Dtypes: floats.
 
     Args:
@@ -31165,7 +31257,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8086)
+    (derivatives.yaml:8119)
     Dtypes: floats.
 
     Args:
@@ -31212,7 +31304,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8097)
+    (derivatives.yaml:8130)
     Dtypes: floats.
 
     Args:
@@ -31256,7 +31348,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:8110)
+    (derivatives.yaml:8143)
     Dtypes: floats.
 
     Args:
@@ -31337,7 +31429,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8129)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8162)
     Dtypes: floats.
 
     Args:
@@ -31408,7 +31500,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8147)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8180)
     Dtypes: floats.
 
     Args:
@@ -31466,6 +31558,287 @@ def ctc_loss_tensor(
     return formulas_ctc.temporal_loss(
         log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
     )
+
+
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
+    frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
+    hop_length.
+
+    stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str
+    pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor
+    (derivatives.yaml:8192)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        pad_mode: str; default "reflect".
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        return_complex: bool or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
+            normalized, onesided, return_complex)
+    Raises:
+        NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
+            window of win_length numbers, at most n_fft.
+    Example:
+        >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
+        specgrad.Size([3, 2])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "stft",
+                stft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                pad_mode,
+                normalized,
+                onesided,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "stft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if pad_mode.__class__ is not str:
+        pad_mode = checks.string(name, "pad_mode", pad_mode)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if return_complex is not None and return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
+        frames_rules.stft(
+            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
+        )
+    )
+    return formulas_frames.spectrogram(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+    )
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
+    windows do not cover cannot be told.
+
+    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+    bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
+    (derivatives.yaml:8209)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        length: int or None; default None.
+        return_complex: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
+            normalized, onesided, length, return_complex)
+    Raises:
+        RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was
+            given.
+    Example:
+        >>> x, window = sg.arange(8.0), sg.hann_window(4)
+        >>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)
+        >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
+        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "istft",
+                istft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                normalized,
+                onesided,
+                length,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "istft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if length is not None and length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
+        frames_rules.istft(
+            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    )
+    return formulas_frames.overlapped(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        center,
+        normalized,
+        onesided,
+        length,
+        return_complex,
+    )
+
+
+def fractional_max_pool(
+    input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor
+) -> tuple[Tensor, Tensor]:
+    """The largest value of each window and where it stands in its flattened plane, for windows that begin at floor(a (i +
+    u)) - floor(a u), with a = (size - kernel_size) / (output_size - 1) and u the random number of the plane; the last
+    at the end.
+
+    fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
+    Tensor indices) (derivatives.yaml:8230)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        kernel_size: sequence of ints, the size of a window.
+        output_size: sequence of ints.
+        random_samples: tensor.
+    Returns:
+        values: the dtype that its ops give.
+        indices: int64.
+    Gradients:
+        through: fractional_maxima(self, kernel_size, output_size, random_samples)
+    Raises:
+        RuntimeError: expected: two or three dimensions of windows, each of which fits; one random number for each plane
+            and dimension.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "fractional_max_pool", fractional_max_pool, "composite", input, kernel_size, output_size, random_samples
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "fractional_max_pool"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    kernel_size = checks.integer_list(name, "kernel_size", kernel_size)
+    output_size = checks.integer_list(name, "output_size", output_size)
+    if not isinstance(random_samples, Tensor):
+        random_samples = checks.tensor(name, "random_samples", random_samples)
+    self, kernel_size, output_size, random_samples = fractional_rules.fractional_max_pool(
+        name, self, kernel_size, output_size, random_samples
+    )
+    return formulas_fractional.fractional_maxima(self, kernel_size, output_size, random_samples)
 
 
 _pow_overloads = Overloads(
@@ -33374,15 +33747,6 @@ _tensor_split_overloads = Overloads(
             "tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
             (("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
         ),
-        (
-            tensor_split_tensor_indices_or_sections,
-            "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
-            (
-                ("input", "Tensor", True, False),
-                ("tensor_indices_or_sections", "Tensor", True, False),
-                ("dim", "int", False, False),
-            ),
-        ),
     ],
 )
 
@@ -33393,14 +33757,11 @@ def tensor_split(input, *args, **kwargs):
     Overloads:
         tensor_split_sections(input, sections, dim=0)
         tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
-        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): tensor_split at the indices
-            in a vector, or into as many pieces as a 0-d tensor says.
     Args:
         input: tensor.
         sections: int.
         dim: int, counted from the end where negative; default 0.
         indices: sequence of ints.
-        tensor_indices_or_sections: tensor.
     Example:
         >>> sg.tensor_split(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -34154,7 +34515,7 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
     Example:
         >>> log_probs = sg.log_softmax(sg.zeros(4, 1, 3), 2)
         >>> sg.nn.functional.ctc_loss(log_probs, sg.tensor([[1, 2]]), [4], [2])
-        tensor(0.8426)
+        tensor(0.8432)
     """
     if isinstance(input_lengths, (int, tuple, list)) and isinstance(target_lengths, (int, tuple, list)):
         return ctc_loss_intlist(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
@@ -34954,6 +35315,7 @@ __all__ = [
     "hsplit",
     "vsplit",
     "dsplit",
+    "narrow_copy",
     "fliplr",
     "flipud",
     "rot90",
@@ -35001,6 +35363,9 @@ __all__ = [
     "nonzero",
     "argwhere",
     "take",
+    "put",
+    "put_",
+    "unravel_index",
     "take_along_dim",
     "index_copy",
     "index_copy_",
@@ -35041,6 +35406,8 @@ __all__ = [
     "embedding",
     "cosine_similarity",
     "pairwise_distance",
+    "stft",
+    "istft",
 ]
 FUNCTIONS = [
     "abs",
@@ -35287,6 +35654,7 @@ FUNCTIONS = [
     "corrcoef",
     "dist",
     "cdist",
+    "row_distances",
     "pdist",
     "renorm",
     "bincount",
@@ -35419,13 +35787,13 @@ FUNCTIONS = [
     "column_stack",
     "tensor_split_sections",
     "tensor_split_indices",
-    "tensor_split_tensor_indices_or_sections",
     "hsplit_int",
     "hsplit_indices",
     "vsplit_int",
     "vsplit_indices",
     "dsplit_int",
     "dsplit_indices",
+    "narrow_copy",
     "fliplr",
     "flipud",
     "rot90",
@@ -35484,6 +35852,7 @@ FUNCTIONS = [
     "checked_places",
     "take",
     "put",
+    "unravel_index",
     "take_along_dim",
     "index_copy",
     "index_fill_int_scalar",
@@ -35619,6 +35988,9 @@ FUNCTIONS = [
     "ctc_values",
     "ctc_loss_intlist",
     "ctc_loss_tensor",
+    "stft",
+    "istft",
+    "fractional_max_pool",
     "abs_",
     "neg_",
     "sign_",

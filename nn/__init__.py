@@ -13,7 +13,17 @@ from .adaptive_pooling import (
 from .average_pooling import AvgPool1d, AvgPool2d, AvgPool3d
 from .batchnorm import BatchNorm1d, BatchNorm2d, BatchNorm3d
 from .bilinear import Bilinear
+from .border_padding import (
+    ReflectionPad1d,
+    ReflectionPad2d,
+    ReflectionPad3d,
+    ReplicationPad1d,
+    ReplicationPad2d,
+    ReplicationPad3d,
+)
+from .circular_padding import CircularPad1d, CircularPad2d, CircularPad3d
 from .classification import BCELoss, BCEWithLogitsLoss, CrossEntropyLoss, NLLLoss
+from .constant_padding import ConstantPad1d, ConstantPad2d, ConstantPad3d, ZeroPad1d, ZeroPad2d, ZeroPad3d
 from .container import ModuleList, Sequential
 from .conv import Conv1d, Conv2d, Conv3d
 from .conv_transpose import ConvTranspose1d, ConvTranspose2d, ConvTranspose3d
@@ -23,6 +33,8 @@ from .distance import CosineSimilarity, PairwiseDistance, TripletMarginLoss, Tri
 from .dropout import AlphaDropout, Dropout, Dropout1d, Dropout2d, Dropout3d, FeatureAlphaDropout
 from .embedding_bag import EmbeddingBag
 from .flatten import Flatten, Unflatten
+from .folding import Fold, Unfold
+from .fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
 from .groupnorm import GroupNorm
 from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .label_losses import MultiLabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
@@ -45,6 +57,7 @@ from .recurrent_base import RNNBase
 from .recurrent_cell_base import RNNCellBase
 from .recurrent_cells import GRUCell, LSTMCell, RNNCell
 from .shrinking import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Softsign, Tanhshrink
+from .shuffling import ChannelShuffle, PixelShuffle, PixelUnshuffle
 from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .sparse import Embedding
 from .transformer import Transformer
@@ -52,6 +65,7 @@ from .transformer_decoder_layer import TransformerDecoderLayer
 from .transformer_encoder_layer import TransformerEncoderLayer
 from .transformer_stacks import TransformerDecoder, TransformerEncoder
 from .unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
+from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 from .value_losses import GaussianNLLLoss, HuberLoss, KLDivLoss, PoissonNLLLoss, SmoothL1Loss
 
 __all__ = [
@@ -98,6 +112,8 @@ __all__ = [
     "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
     "GaussianNLLLoss",
     "GRUCell",
     "GroupNorm",
@@ -181,4 +197,27 @@ __all__ = [
     "modules",
     "optim",
     "utils",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
+    "Fold",
+    "Unfold",
+    "ChannelShuffle",
+    "PixelShuffle",
+    "PixelUnshuffle",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
 ]

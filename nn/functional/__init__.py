@@ -69,6 +69,7 @@ from .dropout import dropout
 from .embedding import embedding, one_hot
 from .feature_dropout import alpha_dropout, dropout1d, dropout2d, dropout3d, feature_alpha_dropout
 from .folding import fold, unfold
+from .fractional_pooling import fractional_max_pool2d, fractional_max_pool3d
 from .group_norm import group_norm, instance_norm
 from .loss import binary_cross_entropy, binary_cross_entropy_with_logits, mse_loss
 from .multihead import multi_head_attention_forward
@@ -77,12 +78,13 @@ from .padding import pad
 from .pooling import max_pool1d, max_pool2d, max_pool3d
 from .randomized import gumbel_softmax, rrelu, rrelu_
 from .rectifier import celu, hardsigmoid, hardswish, mish, selu, threshold
-from .resampling import interpolate, upsample, upsample_bilinear, upsample_nearest
+from .resampling import interpolate
 from .rms_norm import local_response_norm, rms_norm
 from .sampling import affine_grid, grid_sample
 from .softmax import log_softmax, softmax, softmin
 from .triplet import triplet_margin_with_distance_loss
 from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
+from .upsampling import upsample, upsample_bilinear, upsample_nearest
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -120,6 +122,8 @@ __all__ = [
     "embedding",
     "embedding_bag",
     "feature_alpha_dropout",
+    "fractional_max_pool2d",
+    "fractional_max_pool3d",
     "gaussian_nll_loss",
     "gelu",
     "glu",

@@ -8,9 +8,8 @@ from typing import Any
 
 from ...generated import ops
 from ...generated.tensor import Tensor
-from ...runtime import checks
+from ...runtime import checks, dtypes
 from .adaptive_pooling import adaptive_avg_pool2d, adaptive_avg_pool3d
-from .nearest import nearest
 
 FILTERS = {"linear": (3, "linear"), "bilinear": (4, "linear"), "trilinear": (5, "linear"), "bicubic": (4, "cubic")}
 SMOOTH = ("bilinear", "bicubic", "lanczos")
@@ -65,7 +64,7 @@ def interpolate(
         raise _unknown(input.ndim, mode)
     _require_places(input, sizes)
     if mode in ("nearest", "nearest-exact"):
-        return nearest(input, sizes, scales, mode == "nearest-exact")
+        return _nearest(input, sizes, scales, mode)
     if mode == "area":
         return AREA[input.ndim](input, sizes)
     return _filtered(input, sizes, scales, mode, bool(align_corners), antialias)
@@ -136,59 +135,20 @@ def _filtered(
     ndim, filter = FILTERS.get(mode, (4, mode))
     if input.ndim != ndim:
         raise NotImplementedError(f"interpolate(): Got {input.ndim}D input, but {mode} mode needs {ndim}D input")
+    return _along_each(input, sizes, scales, filter, align_corners, antialias)
+
+
+def _along_each(input: Tensor, sizes: Sequence[int], scales: Numbers, *kind: Any) -> Tensor:
+    """One dimension after the other: the last one first where the output is larger, for it is not the fast one."""
+    filter, align_corners, antialias = kind
     dims = range(len(sizes))
     for i in reversed(dims) if math.prod(sizes) > math.prod(input.shape[2:]) else dims:
         input = ops.resample(input, i + 2, sizes[i], filter, align_corners, scales[i], antialias)
     return input
 
 
-def upsample(
-    input: Tensor,
-    size: int | Sequence[int] | None = None,
-    scale_factor: float | Sequence[float] | None = None,
-    mode: str = "nearest",
-    align_corners: bool | None = None,
-) -> Tensor:
-    """The older name of `interpolate`.
-
-    Args:
-        input, size, scale_factor, mode, align_corners: as of `interpolate`.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.upsample(sg.tensor([[[1.0, 3.0]]]), scale_factor=2)
-        tensor([[[1., 1., 3., 3.]]])
-    """
-    return interpolate(input, size, scale_factor, mode, align_corners)
-
-
-def upsample_nearest(
-    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
-) -> Tensor:
-    """`interpolate` with mode 'nearest'.
-
-    Args:
-        input, size, scale_factor: as of `interpolate`.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.upsample_nearest(sg.tensor([[[1.0, 3.0]]]), 4)
-        tensor([[[1., 1., 3., 3.]]])
-    """
-    return interpolate(input, size, scale_factor, "nearest")
-
-
-def upsample_bilinear(
-    input: Tensor, size: int | Sequence[int] | None = None, scale_factor: float | Sequence[float] | None = None
-) -> Tensor:
-    """`interpolate` with mode 'bilinear', the corners aligned.
-
-    Args:
-        input, size, scale_factor: as of `interpolate`.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.functional.upsample_bilinear(sg.tensor([[[[1.0, 3.0]]]]), (1, 3))
-        tensor([[[[1., 2., 3.]]]])
-    """
-    return interpolate(input, size, scale_factor, "bilinear", True)
+def _nearest(input: Tensor, sizes: Sequence[int], scales: Numbers, mode: str) -> Tensor:
+    """Integers take part as float64, which holds those of images exactly."""
+    if input.dtype.kind not in "bi":
+        return _along_each(input, sizes, scales, mode, False, False)
+    return _along_each(input.to(dtypes.float64), sizes, scales, mode, False, False).to(input.dtype)

@@ -8,7 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from .hyperparameters import check_rate
 from .per_parameter import PerParameter
-from .rule import count, in_parts, rate, start, uphill, written
+from .rule import averaged_square, count, descend, in_parts, rate, start, uphill
 
 
 class Adadelta(PerParameter):
@@ -83,7 +83,7 @@ class Adadelta(PerParameter):
 def _update(
     param: Tensor, grad: Tensor, square_avg: Tensor, acc_delta: Tensor, lr: Any, rho: float, eps: float
 ) -> None:
-    square = written(square_avg, square_avg.mul(rho).addcmul_(grad, grad, value=1 - rho))
+    square = averaged_square(square_avg, grad, rho)
     delta = acc_delta.add(eps).sqrt_().div(square.add(eps).sqrt_()).mul(grad)
-    acc_delta.mul_(rho).addcmul_(delta, delta, value=1 - rho)
-    param.sub_(delta * lr)
+    averaged_square(acc_delta, delta, rho)
+    descend(param, delta, None, lr)

@@ -6,11 +6,14 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import is_grad_enabled
 from ...runtime.creation import full_like, tensor
 from ...runtime.dtypes import float32
+from ...runtime.kernels.cpu.optim_adaptive import adagrad_update
+from . import fused as fused_rule
 from .hyperparameters import check_not_negative, check_rate, check_ways
 from .per_parameter import PerParameter
-from .rule import count, in_parts, rate, uphill, written
+from .rule import count, descend, rate, root, uphill, written
 
 
 class Adagrad(PerParameter):
@@ -28,7 +31,7 @@ class Adagrad(PerParameter):
         foreach: accepted for compatibility.
         maximize: go up instead of down.
         differentiable: let gradients flow through the step.
-        fused: accepted for compatibility.
+        fused: False computes with separate tensor operations; otherwise one kernel is used where possible.
 
     Raises:
         ValueError: a hyperparameter is out of range.
@@ -90,9 +93,11 @@ class Adagrad(PerParameter):
             self._start(param, group)
         state = self.state[param]
         lr = rate(group) / (1 + (count(state) - 1) * group["lr_decay"])
-        in_parts(_update, (param, uphill(param, grad, group), state["sum"]), lr, float(group["eps"]))
+        tensors, settings = (param, uphill(param, grad, group), state["sum"]), (lr, float(group["eps"]))
+        fused_rule.update(adagrad_update, _update, tensors, settings, fused_rule.allowed(group))
 
 
 def _update(param: Tensor, grad: Tensor, sums: Tensor, lr: Any, eps: float) -> None:
-    total = written(sums, sums.addcmul(grad, grad))
-    param.sub_(grad / total.sqrt().add(eps) * lr)
+    """The rule as tensor operations; `kernels.cpu.optim_adaptive.adagrad_update` is the same in one pass."""
+    total = written(sums, sums.addcmul(grad, grad)) if is_grad_enabled() else sums.addcmul_(grad, grad)
+    descend(param, grad, root(total, eps), lr)

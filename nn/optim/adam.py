@@ -11,7 +11,7 @@ from ...runtime.kernels.cpu.optim import adam_update
 from . import fused as fused_rule
 from .hyperparameters import check_betas, check_rate, check_ways
 from .per_parameter import PerParameter
-from .rule import count, rate, start, written
+from .rule import averaged, averaged_square, count, descend, rate, root, start, written
 
 
 class Adam(PerParameter):
@@ -129,9 +129,8 @@ def _update(
         param.mul_(1 - lr * weight_decay)
     elif weight_decay != 0:
         grad = grad.add(param, alpha=weight_decay)
-    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
-    square = written(exp_avg_sq, exp_avg_sq.mul(beta2).addcmul_(grad, grad, value=1 - beta2))
+    mean = averaged(exp_avg, grad, 1 - beta1)
+    square = averaged_square(exp_avg_sq, grad, beta2)
     if max_exp_avg_sq is not None:
         square = written(max_exp_avg_sq, max_exp_avg_sq.maximum(square))
-    denominator = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(eps)
-    param.sub_(mean / denominator * (lr / (1 - beta1**step)))
+    descend(param, mean, root(square, eps, 1 - beta2**step), lr / (1 - beta1**step))

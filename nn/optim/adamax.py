@@ -8,7 +8,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from .hyperparameters import check_betas, check_rate
 from .per_parameter import PerParameter
-from .rule import count, in_parts, rate, start, uphill, written
+from .rule import averaged, count, descend, in_parts, rate, start, uphill, written
 
 
 class Adamax(PerParameter):
@@ -83,6 +83,6 @@ class Adamax(PerParameter):
 def _update(
     param: Tensor, grad: Tensor, exp_avg: Tensor, exp_inf: Tensor, step: Any, beta1: float, beta2: float, eps: float
 ) -> None:
-    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
+    mean = averaged(exp_avg, grad, 1 - beta1)
     greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
-    param.sub_(mean / greatest * step)
+    descend(param, mean, greatest, step)

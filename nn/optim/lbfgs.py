@@ -93,6 +93,8 @@ class LBFGS(Optimizer):
         Returns:
             What the closure returned first.
         """
+        if len(self.param_groups) != 1:
+            raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         recorded = enable_grad()(closure)
         group, state = self.param_groups[0], self.state[self._params[0]]
         first = recorded()

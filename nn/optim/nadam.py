@@ -10,7 +10,7 @@ from ...runtime.creation import tensor, zeros_like
 from ...runtime.dtypes import float32
 from .hyperparameters import check_betas, check_not_negative, check_rate
 from .per_parameter import PerParameter
-from .rule import count, decoupled, in_parts, rate, start, written
+from .rule import averaged, averaged_square, count, decoupled, descend, in_parts, rate, root, start
 
 
 class NAdam(PerParameter):
@@ -112,7 +112,7 @@ def _update(
     started: float,
     eps: float,
 ) -> None:
-    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
-    square = written(exp_avg_sq, exp_avg_sq.mul(beta2).addcmul_(grad, grad, value=1 - beta2))
-    root = (square / started).sqrt_().add(eps)
-    param.sub_(grad / root * of_grad).sub_(mean / root * of_mean)
+    mean = averaged(exp_avg, grad, 1 - beta1)
+    divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, started)
+    descend(param, grad, divisor, of_grad)
+    descend(param, mean, divisor, of_mean)

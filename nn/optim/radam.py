@@ -9,7 +9,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from .hyperparameters import check_betas, check_rate
 from .per_parameter import PerParameter
-from .rule import count, decoupled, in_parts, rate, start, written
+from .rule import averaged, averaged_square, count, decoupled, descend, in_parts, rate, root, start
 
 
 class RAdam(PerParameter):
@@ -107,6 +107,6 @@ def _update(
     factor: float,
     eps: float,
 ) -> None:
-    mean = written(exp_avg, exp_avg.lerp(grad, 1 - beta1))
-    square = written(exp_avg_sq, exp_avg_sq.mul(beta2).addcmul_(grad, grad, value=1 - beta2))
-    param.sub_((mean / square.sqrt().add(eps) * factor if factor else mean) * lr)
+    mean = averaged(exp_avg, grad, 1 - beta1)
+    square = averaged_square(exp_avg_sq, grad, beta2)
+    descend(param, mean, root(square, eps) if factor else None, lr * (factor or 1.0))

@@ -7,9 +7,11 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import zeros_like
+from ...runtime.kernels.cpu.optim_adaptive import rmsprop_update
+from . import fused
 from .hyperparameters import check_not_negative, check_rate
 from .per_parameter import PerParameter
-from .rule import count, in_parts, rate, start, uphill, written
+from .rule import averaged, averaged_square, count, descend, rate, root, start, uphill, written
 
 
 class RMSprop(PerParameter):
@@ -90,7 +92,8 @@ class RMSprop(PerParameter):
         buffer = state["momentum_buffer"] if momentum > 0 else None
         mean = state["grad_avg"] if group["centered"] else None
         tensors = (param, uphill(param, grad, group), state["square_avg"], buffer, mean)
-        in_parts(_update, tensors, rate(group), float(group["alpha"]), float(group["eps"]), momentum)
+        settings = rate(group), float(group["alpha"]), float(group["eps"]), momentum
+        fused.update(rmsprop_update, _update, tensors, settings, False if group["differentiable"] else None)
 
 
 def _update(
@@ -104,11 +107,12 @@ def _update(
     eps: float,
     momentum: float,
 ) -> None:
-    square = written(square_avg, square_avg.mul(alpha).addcmul_(grad, grad, value=1 - alpha))
+    """The rule as tensor operations; `kernels.cpu.optim_adaptive.rmsprop_update` is the same in one pass."""
+    square = averaged_square(square_avg, grad, alpha)
     if grad_avg is not None:
-        mean = written(grad_avg, grad_avg.lerp(grad, 1 - alpha))
+        mean = averaged(grad_avg, grad, 1 - alpha)
         square = square.addcmul(mean, mean, value=-1)
-    direction = grad / square.sqrt().add(eps)
-    if buffer is not None:
-        direction = written(buffer, buffer.mul(momentum).add_(direction))
-    param.sub_(direction * lr)
+    if buffer is None:
+        descend(param, grad, root(square, eps), lr)
+    else:
+        descend(param, written(buffer, buffer * momentum + grad / root(square, eps)), None, lr)

@@ -94,5 +94,5 @@ def _update(
     factor = ones_like(agreed).masked_fill_(agreed > 0, grow).masked_fill_(agreed < 0, shrink)
     size = written(step_size, step_size.mul(factor).clamp(least, greatest))
     grad = grad.masked_fill(agreed < 0, 0.0)
-    param.sub_(grad.sign() * size)
+    param.addcmul_(grad.sign(), size, value=-1)
     prev.copy_(grad)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.autograd.grad_mode import is_grad_enabled
 from ...runtime.creation import tensor, zeros_like
 from ...runtime.dtypes import float32
 
@@ -46,13 +47,44 @@ def decoupled(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
     return -grad if group["maximize"] else grad
 
 
-def written(buffer: Tensor, value: Tensor) -> Tensor:
-    """`value`, which the buffer now holds too.
+# Below, what a rule has written to a buffer is what it goes on with. Gradients through several steps need it when the
+# next step has written the buffer, so a rule that is recorded computes beside the buffer and copies.
 
-    Rules go on with the value: gradients through several steps need it when the next step has written the buffer.
-    """
+
+def written(buffer: Tensor, value: Tensor) -> Tensor:
+    """`value`, which the buffer now holds too."""
     buffer.copy_(value)
     return value
+
+
+def averaged(average: Tensor, value: Tensor, new: float) -> Tensor:
+    """average + new (value - average), which the average now is."""
+    if is_grad_enabled():
+        return written(average, average.lerp(value, new))
+    return average.lerp_(value, new)
+
+
+def averaged_square(average: Tensor, value: Tensor, kept: float) -> Tensor:
+    """kept average + (1 - kept) value^2, which the average now is."""
+    if is_grad_enabled():
+        return written(average, average.mul(kept).addcmul_(value, value, value=1 - kept))
+    return average.mul_(kept).addcmul_(value, value, value=1 - kept)
+
+
+def root(square: Tensor, eps: float, share: float = 1.0) -> Tensor:
+    """sqrt(square / share) + eps."""
+    found = square.sqrt() if share == 1 else (square / share).sqrt_()
+    return found.add(eps) if is_grad_enabled() else found.add_(eps)
+
+
+def descend(param: Tensor, direction: Tensor, divisor: Tensor | None, lr: Any) -> None:
+    """param - lr direction / divisor."""
+    if isinstance(lr, Tensor):  # which gradients may flow to
+        param.sub_((direction if divisor is None else direction / divisor) * lr)
+    elif divisor is None:
+        param.add_(direction, alpha=-lr)
+    else:
+        param.addcdiv_(direction, divisor, value=-lr)
 
 
 def in_parts(rule: Callable[..., None], tensors: Sequence[Any], *settings: Any) -> None:

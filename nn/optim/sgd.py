@@ -11,7 +11,7 @@ from ...runtime.kernels.cpu.optim import sgd_update
 from . import fused as fused_rule
 from .hyperparameters import check_not_negative, check_rate, check_ways
 from .per_parameter import PerParameter
-from .rule import rate, written
+from .rule import descend, rate, written
 
 
 class SGD(PerParameter):
@@ -118,4 +118,4 @@ def _update(
     if buffer is not None:
         kept = written(buffer, grad if is_first else buffer.mul(momentum).add_(grad, alpha=1 - dampening))
         grad = grad.add(kept, alpha=momentum) if nesterov else kept
-    param.sub_(grad * lr)
+    descend(param, grad, None, lr)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any, TypeAlias
 
 from ..namespace import op
+from ..shapes import broadcast_shapes
+from .formulas_reductions import norm_backward
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
 
@@ -13,13 +15,33 @@ _FEW_ROWS = 25  # PyTorch's bound: Euclidean distances between more rows than th
 
 def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
     """The p-norm of x1_i - x2_j for all pairs of rows."""
-    if not x1.shape[-1]:
-        return op.sum(x1, -1).unsqueeze(-1) + op.sum(x2, -1).unsqueeze(-2)
     many = x1.shape[-2] > _FEW_ROWS or x2.shape[-2] > _FEW_ROWS
     by_product = many if compute_mode.endswith("if_necessary") else not compute_mode.startswith("donot")
     if p == 2 and by_product:
         return euclidean(x1, x2)
-    return op.norm(x1.unsqueeze(-2) - x2.unsqueeze(-3), p, -1)
+    batch = broadcast_shapes("cdist", x1.shape[:-2], x2.shape[:-2])
+    return op.row_distances(*(x.expand((*batch, *x.shape[-2:])) for x in (x1, x2)), p)
+
+
+def row_distances_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> tuple[Tensor, Tensor]:
+    """The gradient of a norm for each pair of rows, added up for each row."""
+    slopes = _slopes(grad, x1, x2, result, p)
+    return slopes.sum(-2), -slopes.sum(-3)
+
+
+def row_distances_tangent(x1: Tensor, x2: Tensor, first: Tensor, second: Tensor, result: Tensor, p: float) -> Tensor:
+    """How distances change along tangents of both matrices."""
+    slopes = _slopes(op.ones_like(result), x1, x2, result, p)
+    return op.sum(slopes * _differences(first, second), -1)
+
+
+def _slopes(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> Tensor:
+    apart = _differences(x1, x2)
+    return norm_backward(grad, apart, result, p, apart.ndim - 1, False)
+
+
+def _differences(x1: Tensor, x2: Tensor) -> Tensor:
+    return x1.unsqueeze(-2) - x2.unsqueeze(-3)
 
 
 def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
@@ -32,9 +54,8 @@ def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
 def distances_within(self: Tensor, p: float) -> Tensor:
     """The p-norm of x_i - x_j for all i < j, row by row."""
     count = self.shape[0]
-    first, second = op.nonzero(op.triu(op.ones(count, count, device=self.device), 1)).unbind(1)
-    difference = self.index_select(0, first) - self.index_select(0, second)
-    return op.norm(difference, p, 1) if self.shape[1] else op.sum(difference, 1)
+    above = op.nonzero(op.triu(op.ones(count, count, device=self.device), 1).reshape(-1)).reshape(-1)
+    return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 
 
 def limited_norms(self: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:

@@ -24,6 +24,15 @@ def with_elements(self: Tensor, index: Tensor, source: Tensor, accumulate: bool)
     return op.index_put(self.flatten(), [places], source.reshape(index.shape), accumulate).view(self.shape)
 
 
+def unraveled(indices: Tensor, shape: Ints) -> tuple[Tensor, ...]:
+    """Places along each dimension, from the last one: remainders, and what is left over for those before."""
+    found = []
+    for size in reversed(shape):
+        found.append(op.remainder(indices, max(size, 1)))
+        indices = op.floor_divide(indices, max(size, 1))
+    return tuple(reversed(found))
+
+
 def gathered_along(self: Tensor, indices: Tensor, dim: int | None) -> Tensor:
     """The elements at places along a dimension, which count round and round; all other sizes broadcast."""
     if dim is None:
@@ -79,7 +88,7 @@ def slices_reduced(self: Tensor, dim: int, index: Tensor, source: Tensor, reduce
 def with_masked(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The elements of the source, one after the other, where the mask is true."""
     shape = broadcast_shapes("masked_scatter", self.shape, mask.shape)
-    order = op.order_of_true(mask.expand(shape), source.numel())
+    order = op.order_of_true(mask.expand(shape), source.numel(), 0)
     if not source.numel():
         return self.expand(shape).clone()
     return op.where(mask, op.index(source.flatten(), [order]), self)

@@ -20,15 +20,18 @@ from .refill import bernoulli_, exponential_, normal_, random_, uniform_
 from .refill_skewed import cauchy_, geometric_, log_normal_
 from .sampling import rand, randint, randn, randperm
 from .triangles import tril_indices, triu_indices
+from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 
 __all__ = [
     "arange",
     "as_tensor",
     "asarray",
+    "bartlett_window",
     "bernoulli",
     "bernoulli_",
     "binomial",
     "cauchy_",
+    "blackman_window",
     "empty",
     "empty_like",
     "exponential_",
@@ -38,6 +41,9 @@ __all__ = [
     "full",
     "full_like",
     "geometric_",
+    "hamming_window",
+    "hann_window",
+    "kaiser_window",
     "linspace",
     "log_normal_",
     "multinomial",

@@ -35,6 +35,22 @@ def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
 
 
 @for_numba
+def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
+    """part_of(array, start, count): its elements from `start` on, as an array that does not keep the memory alive.
+
+    A slice does, and counting who holds the memory costs more than many a loop over a short row.
+    """
+    from numba import types
+
+    def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        whole = context.make_array(array)(context, builder, args[0]).data
+        first = builder.ptrtoint(builder.gep(whole, [args[1]]), context.get_value_type(types.int64))
+        return _array_at(context, builder, signature.return_type, first, args[2:], ())
+
+    return types.Array(array.dtype, 1, "C")(array, start, count), code
+
+
+@for_numba
 def matrix_at(context: Any, like: Any, start: Any, rows: Any, columns: Any, row: Any) -> Any:
     """matrix_at(like, start, rows, columns, row): the matrix at an address whose rows are `row` bytes apart."""
     from numba import types
@@ -58,4 +74,4 @@ def _array_at(context: Any, builder: Any, kind: Any, start: Any, shape: Sequence
     return array._getvalue()
 
 
-INTRINSICS: tuple[Callable[..., Any], ...] = (address, row_at, matrix_at)
+INTRINSICS: tuple[Callable[..., Any], ...] = (address, row_at, part_of, matrix_at)

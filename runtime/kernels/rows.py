@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+from . import places
+
 
 def over_rows(operands: Any, steps: Any, outer: int, inner: int, size: int) -> None:
     """Call `kernel` on every row: operand k's begins at steps[k, 0] q + steps[k, 1] r for row (q, r)."""
@@ -32,8 +34,9 @@ def register() -> None:
     from numba import types
     from numba.extending import overload
 
-    overload(rows_of, strict=False)(_rows_source)
-    overload(row, strict=False)(_row)
+    inlined = {"forceinline": True}
+    overload(rows_of, strict=False, jit_options=inlined)(_rows_source)
+    overload(row, strict=False, jit_options=inlined)(_row)
     _let_numbers_be_indexed(types)
 
 
@@ -47,9 +50,11 @@ def _rows_source(operands: Any, steps: Any, q: Any, r: Any, size: Any) -> Any:
 
 def _row(operand: Any, start: Any, size: Any) -> Any:
     from numba import types
+    from numba.extending import intrinsic
 
     if isinstance(operand, types.Array):
-        return lambda operand, start, size: operand[start : start + size]
+        part_of = intrinsic(places.part_of)
+        return lambda operand, start, size: part_of(operand, start, size)
     if isinstance(operand, types.BaseTuple):
         return lambda operand, start, size: operand[0][start]
     return lambda operand, start, size: operand

@@ -116,3 +116,12 @@ def vander(op: str, x: Any, count: int | None, increasing: bool) -> tuple[Any, .
     if count is not None and count < 0:
         raise RuntimeError(f"{op}(): N must be non-negative, got {count}")
     return x, count, increasing
+
+
+def unravel_index(op: str, indices: Any, shape: Sequence[int]) -> tuple[Any, ...]:
+    """Indices of integers; sizes that are not negative."""
+    if indices.dtype.kind != "i":
+        raise TypeError(f"{op}(): expected 'indices' to be integer dtype, but got {indices.dtype}")
+    if min(shape, default=0) < 0:
+        raise ValueError(f"{op}(): 'shape' cannot have negative values, but got {tuple(shape)}")
+    return indices, tuple(shape)

@@ -11,7 +11,7 @@ from ..errors import ShapeError
 
 Ints = Sequence[int]
 
-FILTERS = ("linear", "cubic", "lanczos")
+FILTERS = ("nearest", "nearest-exact", "linear", "cubic", "lanczos")
 
 
 def im2col(op: str, self: Any, kernel_size: Ints, dilation: Ints, padding: Ints, stride: Ints) -> tuple[Any, ...]:

@@ -28,16 +28,6 @@ def tensor_split(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
     return self, places, wrap_dim(op, dim, self.ndim)
 
 
-def split_places(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
-    """Wraps `dim`; the places are a vector or a number of int64."""
-    if places.dtype.name != "int64" or places.ndim > 1:
-        raise RuntimeError(
-            f"{op}() expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor of int64, "
-            f"but got {places.dtype} with {places.ndim} dims"
-        )
-    return tensor_split(op, self, None, dim)[0], places, dim
-
-
 def require_dimensions(op: str, self: Any, least: int) -> None:
     """At least so many dimensions."""
     if self.ndim < least:
@@ -120,7 +110,12 @@ def unfold(op: str, self: Any, dimension: int, size: int, step: int) -> tuple[An
 
 
 def unfold_backward(op: str, grad: Any, sizes: Ints, dim: int, length: int, step: int) -> tuple[Any, ...]:
-    """The gradient has one window of `length` at each step."""
+    """Wraps `dim`; the gradient has one window of `length` at each step."""
+    dim = wrap_dim(op, dim, len(sizes))
+    if min((*sizes, length), default=0) < 0 or step < 1:
+        raise ShapeError(
+            f"{op}(): expected sizes that are not negative and step > 0, got {list(sizes)}, {length}, {step}"
+        )
     size = sizes[dim] if sizes else 1
     count = (size - length) // step + 1
     expected = (*sizes[:dim], count, *sizes[dim + 1 :], length) if sizes else (length,)

@@ -76,8 +76,8 @@ def systems(op: str, A: Any, B: Any, *rest: Any) -> tuple[Any, ...]:
     require_floating(op, A, B)
     require_square(op, "A", A)
     require_matrix(op, "B", B)
-    if (*A.shape[:-2], A.shape[-1]) != tuple(B.shape[:-1]):
-        raise ShapeError(f"{op}(): Incompatible shapes of A and B: {list(A.shape)} and {list(B.shape)}")
+    if (*A._shape[:-2], A._shape[-1]) != tuple(B._shape[:-1]):
+        raise ShapeError(f"{op}(): Incompatible shapes of A and B: {list(A._shape)} and {list(B._shape)}")
     return A, B, *rest
 
 

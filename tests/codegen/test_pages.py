@@ -23,6 +23,7 @@ HEADINGS = """
 # The format of this file.
 
 # ---- Waves -------------------------------------------------
+# They go up and down.
 
 - name: a
 # about b alone
@@ -55,7 +56,7 @@ def test_headings_have_title_introduction_and_first_entry() -> None:
     found = [(h.title, h.introduction, h.line) for h in headings(HEADINGS)]
     lines = {line: number for number, line in enumerate(HEADINGS.splitlines(), 1)}
     assert found == [
-        ("Waves", "", lines["- name: a"]),
+        ("Waves", "They go up and down.", lines["- name: a"]),
         ("Sums", "Rules turn dims round. And so on.", lines["- name: c"]),
         ("Layers", "Linear maps.", lines["- name: d"]),
     ]

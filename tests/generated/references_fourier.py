@@ -64,6 +64,59 @@ def inverse_symmetric(self: Any, s: Any, dim: Any, norm: Any) -> Any:
     return np.conj(fft.rfftn(self, s, dim, OPPOSITE[norm]))
 
 
+def spectrogram(
+    self: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Any = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool = True,
+) -> Any:
+    """Frame by frame; as many frequencies as tell all."""
+    if self.ndim == 2:
+        options = (n_fft, hop_length, win_length, window, center, normalized, onesided)
+        return np.array([spectrogram(row, *options) for row in self])
+    x = np.pad(self, n_fft // 2, "reflect") if center else self
+    begins = range(0, len(x) - n_fft + 1, hop_length or n_fft // 4)
+    frames = [fft.fft(x[i : i + n_fft] * in_the_middle(window, win_length, n_fft)) for i in begins]
+    found = np.array(frames).T / np.sqrt(n_fft if normalized else 1)
+    real = onesided is None and not np.iscomplexobj(self)
+    return found[: n_fft // 2 + 1] if real else found
+
+
+def signal(
+    self: Any,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    length: int | None = None,
+) -> Any:
+    """Frames times windows added up, over the squares of the windows added up."""
+    if self.ndim == 3:
+        return np.array([signal(one, n_fft, hop_length, win_length, center, normalized, length) for one in self])
+    half = self if len(self) < n_fft else self[: n_fft // 2 + 1]
+    window, hop = in_the_middle(None, win_length, n_fft), hop_length or n_fft // 4
+    total = np.zeros((2, n_fft + hop * (self.shape[1] - 1)))
+    for t in range(self.shape[1]):
+        frame = fft.irfft(half[:, t], n_fft, norm="ortho" if normalized else None)
+        total[:, hop * t : hop * t + n_fft] += frame * window, window**2
+    cut = n_fft // 2 if center else 0
+    total = total[:, cut : total.shape[1] - cut]
+    return (total[0] / total[1])[:length]
+
+
+def in_the_middle(window: Any, win_length: int | None, n_fft: int) -> Any:
+    """The window, ones if not given, with zeros around it."""
+    length = win_length or n_fft
+    left = (n_fft - length) // 2
+    return np.pad(np.ones(length) if window is None else window, (left, n_fft - length - left))
+
+
 FOURIER: dict[str, Callable[..., Any]] = {
     "fft_c2c": lambda self, dim, normalization, forward: by_matrices(self, dim, normalization, forward),
     "fft_r2c": lambda self, dim, normalization: half(by_matrices(self, dim, normalization), dim[-1]),
@@ -88,4 +141,6 @@ FOURIER: dict[str, Callable[..., Any]] = {
     "fft_ihfftn": over(inverse_symmetric),
     "fft_fftshift": lambda self, dim=None: fft.fftshift(self, dim),
     "fft_ifftshift": lambda self, dim=None: fft.ifftshift(self, dim),
+    "stft": spectrogram,
+    "istft": signal,
 }

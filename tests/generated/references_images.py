@@ -46,6 +46,9 @@ def matrix(n: int, m: int, filter: str, align_corners: bool, scale: Any, antiali
     step = (n - 1) / max(m - 1, 1) * (m > 1) if align_corners else 1 / scale if scale else n / m
     result = np.zeros((m, n))
     for i in range(m):
+        if filter == "nearest-exact":
+            result[i, int((i + 0.5) * step)] = 1
+            continue
         centre = (i + 0.5) * step - 0.5 if not align_corners or antialias else i * step
         wide = max(step, 1.0) if antialias else 1.0
         inner = max(centre, 0.0) if filter == "linear" and not antialias else centre

@@ -16,7 +16,7 @@ import specgrad as sg
 
 from .call_variants import Call, bad, forms, mixed
 from .calls import BY_NAME, NAMES
-from .torch_calls import EXPECTED, LINES, Pair, attempt, difference, documented, public, to_torch, torch
+from .torch_calls import EXPECTED, LINES, Pair, attempt, crashes, difference, documented, public, to_torch, torch
 
 PUBLIC: dict[str, Pair] = {name: pair for name in NAMES if (pair := public(name)) is not None}
 PUBLISHED = [name for name, pair in PUBLIC.items() if pair.theirs is not None]
@@ -28,10 +28,13 @@ def disagreements(name: str, calls: Iterator[Call]) -> list[tuple[Call, str]]:
     pair = PUBLIC[name]
     found = []
     for call in calls if pair.theirs is not None else ():
+        if crashes(name, call.label):
+            continue
         ours = attempt(pair.ours, call.positional, call.named)
         named = {key: to_torch(value) for key, value in call.named.items()}
         theirs = attempt(pair.theirs, map(to_torch, call.positional), named)
-        found += [(call, what)] if (what := difference(ours, theirs)) else []
+        what = difference(ours, theirs, [*call.positional, *call.named.values()])
+        found += [(call, what)] if what else []
     return found
 
 
@@ -115,7 +118,8 @@ def test_every_documented_difference_is_one(line: Any) -> None:
         for call, _ in disagreements(name, variant(name))
     ]
     is_met = any(line.covers(name, call.label) for name in named for call in met)
-    assert torch is None or is_met or all(call.startswith(("values", "gradient")) for call in line.calls)
+    elsewhere = "PyTorch crashes" in line.why or all(call.startswith(("in ", "gradient ")) for call in line.calls)
+    assert torch is None or is_met or elsewhere
 
 
 def test_most_ops_are_published() -> None:

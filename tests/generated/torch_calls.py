@@ -5,8 +5,9 @@ What may differ stands in docs/pytorch.md, in the table that `LINES` reads. With
 
 from __future__ import annotations
 
+import re
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -73,12 +74,18 @@ def public(name: str) -> Pair | None:
     base = name.partition(".")[0]
     method = getattr(sg.Tensor, base, None)
     methods = None if method is None or base.startswith("_") else Pair(method, reached(torch, f"Tensor.{base}"), True)
-    for space in SPACES:
-        function = reached(sg, f"{space}.{base}")
-        theirs = reached(torch, f"{space}.{base}")
+    for path in paths(base):
+        function, theirs = reached(sg, path), reached(torch, path)
         if getattr(function, "__module__", "").endswith("generated.ops"):
             return methods if methods and torch and theirs is None else Pair(function, theirs, False)
     return methods
+
+
+def paths(base: str) -> Iterator[str]:
+    """Where a function of this name may be; one named `linalg_x` is `linalg.x` for users."""
+    for space in SPACES:
+        yield f"{space}.{base}"
+        yield f"{space}.{base.removeprefix(f'{space}_')}"
 
 
 def reached(root: Any, path: str) -> Any:
@@ -122,22 +129,32 @@ def copied(value: Any) -> Any:
     return value.clone() if is_tensor and not value.requires_grad and value.is_contiguous() else value
 
 
-def difference(ours: tuple[Any, ...] | Exception, theirs: tuple[Any, ...] | Exception) -> str:
-    """In what two calls differ; empty where they end alike.
+NO_KERNEL = re.compile(  # what PyTorch says of dtypes that it does not compute in, or not beside each other
+    r"not (yet )?implemented for|does not support|inputs? not supported|not supported for|can't be cast|"
+    r"expected (scalar type|dtype)|to have the same (type|dtype)"
+)
 
-    PyTorch has no kernels for some dtypes, which it says by NotImplementedError; specgrad may compute there, or raise
-    another RuntimeError. PyTorch's Python code raises AttributeError on arguments of a wrong type.
+
+def difference(
+    ours: tuple[Any, ...] | Exception, theirs: tuple[Any, ...] | Exception, given: Iterable[Any] = ()
+) -> str:
+    """In what two calls differ; empty where they end alike. The least exact of the arguments sets the tolerance.
+
+    Where PyTorch refuses a dtype, specgrad may compute, or raise another RuntimeError. Where PyTorch's Python code
+    looks at a value before its type, the error of a wrong type may be another one.
     """
-    if isinstance(theirs, AttributeError) and isinstance(ours, TypeError):
+    if isinstance(theirs, Exception) and NO_KERNEL.search(str(theirs)):
+        return "" if isinstance(ours, tuple | RuntimeError) else f"{shown(ours)}, not {shown(theirs)}"
+    wrong_type = isinstance(ours, TypeError) and re.search(" must be |invalid combination", str(ours)) is not None
+    if wrong_type and isinstance(theirs, AttributeError | ValueError):
         return ""
-    if isinstance(theirs, Exception) and "not implemented for" in str(theirs):
-        return "" if not isinstance(ours, Exception) or isinstance(ours, RuntimeError) else f"{ours!r}, not {theirs!r}"
     if isinstance(ours, Exception) or isinstance(theirs, Exception):
-        alike = isinstance(ours, Exception) and isinstance(ours, type(theirs))
+        alike = isinstance(ours, type(theirs)) or type(ours).__name__ == type(theirs).__name__.strip("_")
         return "" if alike else f"{shown(ours)}, not {shown(theirs)}"
     if len(ours) != len(theirs):
         return f"{len(ours)} outputs, not {len(theirs)}"
-    return next(filter(None, map(unlike, ours, theirs)), "")
+    loosest = max((TOLERANCE.get(x.dtype.name, 0) for x in given if isinstance(x, sg.Tensor)), default=0)
+    return next(filter(None, (unlike(one, other, loosest) for one, other in zip(ours, theirs, strict=True))), "")
 
 
 def shown(outcome: tuple[Any, ...] | Exception) -> str:
@@ -145,8 +162,8 @@ def shown(outcome: tuple[Any, ...] | Exception) -> str:
     return " ".join(f"{type(outcome).__name__}: {outcome}".split())[:200]
 
 
-def unlike(ours: Any, theirs: Any) -> str:
-    """In what two outputs differ: kind, shape, dtype, or values beyond rounding."""
+def unlike(ours: Any, theirs: Any, tolerance: float = 0) -> str:
+    """In what two outputs differ: kind, shape, dtype, or values beyond rounding in the dtype and the tolerance."""
     if not isinstance(ours, sg.Tensor):
         return "" if type(ours) is type(theirs) and ours == theirs else f"{ours}, not {theirs}"
     if tuple(ours.shape) != tuple(theirs.shape):
@@ -154,7 +171,7 @@ def unlike(ours: Any, theirs: Any) -> str:
     if ours.dtype.name != str(theirs.dtype).rpartition(".")[2]:
         return f"dtype {ours.dtype}, not {theirs.dtype}"
     got, right = values(ours), values(theirs)
-    tolerance = TOLERANCE.get(ours.dtype.name, 0)
+    tolerance = max(tolerance, TOLERANCE.get(ours.dtype.name, 0))
     same = np.allclose(got, right, rtol=tolerance, atol=tolerance, equal_nan=True)
     return "" if same else f"{got.tolist()}, not {right.tolist()}"
 
@@ -164,6 +181,11 @@ def values(tensor: Any) -> np.ndarray:
     home = sg if isinstance(tensor, sg.Tensor) else torch
     plain = tensor.detach().clone() if home is sg else tensor.detach().clone().resolve_conj().resolve_neg()
     return np.asarray(plain.to(home.complex128 if tensor.is_complex() else home.float64).numpy())
+
+
+def crashes(name: str, call: str) -> bool:
+    """Whether a line says that PyTorch crashes by a call, which is then not made."""
+    return any(line.covers(name, call) and "PyTorch crashes" in line.why for line in LINES)
 
 
 def documented(name: str, call: str) -> bool:

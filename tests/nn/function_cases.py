@@ -7,6 +7,7 @@ from typing import Any
 from specgrad import nn
 from tests.nn.activation_cases import ACTIVATION_FUNCTIONS
 from tests.nn.cases import Case, classes, probabilities, reals, signs
+from tests.nn.image_cases import IMAGE_FUNCTIONS
 
 F = nn.functional
 
@@ -23,6 +24,7 @@ def attention() -> Any:
 
 FUNCTIONS = {
     **ACTIVATION_FUNCTIONS,
+    **IMAGE_FUNCTIONS,
     "adaptive_avg_pool2d": Case(lambda: lambda x: F.adaptive_avg_pool2d(x, 2), [reals(3, 4, 4)]),
     "avg_pool1d": Case(lambda: lambda x: F.avg_pool1d(x, 2), [reals(3, 4)]),
     "avg_pool2d": Case(lambda: lambda x: F.avg_pool2d(x, 2, ceil_mode=True), [reals(3, 5, 5)]),
@@ -123,5 +125,15 @@ FUNCTIONS = {
     "lp_pool3d": Case(lambda: lambda x: F.lp_pool3d(x, 2, 2), [reals(2, 2, 4, 2)]),
     "ctc_loss": Case(
         lambda: lambda x, y: F.ctc_loss(x, y, [4, 3], [2, 1], blank=4), [reals(4, 2, 5), classes(2, 2, high=4)]
+    ),
+    "fractional_max_pool2d": Case(
+        lambda: lambda x, u: F.fractional_max_pool2d(x, 2, 3, _random_samples=u),
+        [reals(1, 2, 5, 6), probabilities(1, 2, 2)],
+        [1],
+    ),
+    "fractional_max_pool3d": Case(
+        lambda: lambda x, u: F.fractional_max_pool3d(x, 2, 2, _random_samples=u),
+        [reals(2, 3, 4, 4), probabilities(1, 2, 3)],
+        [1],
     ),
 }

@@ -8,6 +8,7 @@ import specgrad as sg
 from specgrad import nn
 from tests.nn.activation_cases import ACTIVATION_LAYERS
 from tests.nn.cases import Case, classes, probabilities, reals, signs
+from tests.nn.image_cases import IMAGE_LAYERS
 
 
 class First(nn.Module):
@@ -48,6 +49,7 @@ class Unpooled(nn.Module):
 
 LAYERS = {
     **ACTIVATION_LAYERS,
+    **IMAGE_LAYERS,
     "AdaptiveAvgPool2d": Case(lambda: nn.AdaptiveAvgPool2d((3, 2)), [reals(2, 3, 5, 4)]),
     "AvgPool1d": Case(lambda: nn.AvgPool1d(2), [reals(2, 3, 6)]),
     "AvgPool2d": Case(lambda: nn.AvgPool2d(2, padding=1), [reals(2, 3, 4, 5)]),
@@ -170,6 +172,13 @@ LAYERS = {
     "LPPool2d": Case(lambda: nn.LPPool2d(2, 2), [reals(3, 4, 4)]),
     "LPPool3d": Case(lambda: nn.LPPool3d(2, 2), [reals(2, 2, 4, 2)]),
     "CTCLoss": Case(lambda: Lengths(nn.CTCLoss(blank=4), [4, 3], [2, 1]), [reals(4, 2, 5), classes(2, 2)]),
+    "FractionalMaxPool2d": Case(
+        lambda: nn.FractionalMaxPool2d(2, 3, _random_samples=sg.tensor([[[0.2, 0.7]]])), [reals(1, 5, 6)]
+    ),
+    "FractionalMaxPool3d": Case(
+        lambda: nn.FractionalMaxPool3d(2, output_ratio=0.5, _random_samples=sg.tensor([[[0.2, 0.7, 0.4]]])),
+        [reals(1, 5, 6, 4)],
+    ),
 }
 CONTAINERS = {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
 BASES = {"RNNBase", "RNNCellBase"}

@@ -139,3 +139,35 @@ def test_pooling_by_norms() -> None:
     )
     assert repr(nn.EmbeddingBag(4, 3, mode="sum")) == "EmbeddingBag(4, 3, mode='sum')"
     assert repr(nn.AlphaDropout()) == "AlphaDropout(p=0.5, inplace=False)"
+
+
+def test_windows_at_random_places() -> None:
+    """Each window's maximum is found where the indices say; windows begin in order, the last at the end."""
+    sg.manual_seed(0)
+    x = sg.rand(2, 3, 9, 7)
+    values, indices = F.fractional_max_pool2d(x, (2, 3), (5, 4), return_indices=True)
+    assert values.shape == indices.shape == (2, 3, 5, 4)
+    np.testing.assert_array_equal(x.flatten(2).gather(2, indices.flatten(2)).view(values.shape), values)
+    assert (indices[..., 1:, :] // 7 >= indices[..., :-1, :] // 7 - 1).all() and (indices[..., -1, :] // 7 >= 7).all()
+    whole = F.fractional_max_pool3d(x[:, None], (3, 9, 7), 1)
+    assert whole.tolist() == x.amax((1, 2, 3)).view(2, 1, 1, 1, 1).tolist()
+    assert F.fractional_max_pool2d(x[0], 2, output_ratio=(0.5, 0.5)).shape == (3, 4, 3)
+
+
+BAD_WINDOWS: dict[str, tuple[type[Exception], str, Any]] = {
+    "no size": (ValueError, "either an output_size or an output_ratio", lambda: F.fractional_max_pool2d(W[None], 2)),
+    "too many": (RuntimeError, "windows that fit", lambda: F.fractional_max_pool2d(W[None], 2, 6)),
+    "rank": (RuntimeError, "Expected 3D or 4D", lambda: F.fractional_max_pool2d(W, 2, 2)),
+    "no size of a layer": (ValueError, "output size, or a pooling ratio", lambda: nn.FractionalMaxPool2d(2)),
+    "two sizes": (ValueError, "only one of", lambda: nn.FractionalMaxPool3d(2, 2, 0.5)),
+    "ratio": (ValueError, "between 0 and 1", lambda: nn.FractionalMaxPool3d(2, output_ratio=1.5)),
+    "kernel": (ValueError, "greater than 0", lambda: nn.FractionalMaxPool3d(0, 2)),
+}
+
+
+@pytest.mark.parametrize("case", BAD_WINDOWS)
+def test_refused_windows(case: str) -> None:
+    """Windows that are not told or do not fit are errors of PyTorch's class."""
+    error, message, call = BAD_WINDOWS[case]
+    with pytest.raises(error, match=message):
+        call()

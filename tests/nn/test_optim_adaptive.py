@@ -68,6 +68,18 @@ def test_rule(lib: Any, name: str, options: dict[str, Any]) -> None:
     np.testing.assert_allclose(p.detach().numpy(), expected, rtol=1e-6, atol=1e-7)
 
 
+@pytest.mark.parametrize(("name", "options"), CASES, ids=IDS)
+def test_rule_in_tensor_operations(name: str, options: dict[str, Any]) -> None:
+    """So do eight steps of a parameter that no kernel takes, as it is not contiguous."""
+    p = sg.from_numpy(START.T.copy()).t().requires_grad_()
+    optimizer = getattr(sg.optim, name)([p], **options)
+    for g in GRADS:
+        p.grad = sg.from_numpy(g)
+        optimizer.step()
+    expected = getattr(rules, name.lower())(START, GRADS, **options)
+    np.testing.assert_allclose(p.detach().numpy(), expected, rtol=1e-6, atol=1e-7)
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_state(lib: Any, name: str) -> None:
     """State has PyTorch's names; loaded into another optimizer it goes on as the saved one would have."""

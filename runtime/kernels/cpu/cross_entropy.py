@@ -41,7 +41,7 @@ def cross_entropy(
     bad = loop(x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept)
     if bad >= 0:
         raise IndexError(
-            f"cross_entropy(): Target {classes[bad]} is out of bounds: expected a class in [0, {x.shape[1] - 1}]"
+            f"cross_entropy_loss(): Target {classes[bad]} is out of bounds: expected a class in [0, {x.shape[1] - 1}]"
         )
     return losses.reshape(() if reduction else target.shape), kept
 

@@ -9,15 +9,6 @@ from ..jit import jit
 Array = np.ndarray
 
 
-@jit(fastmath={"reassoc", "nsz"})
-def product(values: Array, out: Array) -> None:
-    """out[0] = prod_i values[i]."""
-    result = out[0]
-    for i in range(values.size):
-        result *= values[i]
-    out[0] = result
-
-
 @jit
 def running_sums(a: Array, out: Array) -> None:
     """out[o, i, j] = sum_{k <= i} a[o, k, j]."""

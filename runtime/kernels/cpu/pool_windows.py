@@ -50,7 +50,7 @@ def adaptive_windows(shape: Ints, counts: Ints) -> Windows:
     """As many windows as are wanted, which cover the input as evenly as may be."""
     lead, sizes = shape[: -len(counts)], shape[-len(counts) :]
     lines = [
-        np.array([(i * n // count, -(-(i + 1) * n // count)) for i in range(count)], np.int64).reshape(-1, 2)
+        np.stack([np.arange(count) * n // count, -(-np.arange(1, count + 1) * n // count)], 1)
         for n, count in zip(sizes, counts, strict=True)
     ]
     elements = _numbers([line[:, 1] - line[:, 0] for line in lines])

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from .copies import contiguous
 from .folding import folding
+from .sorting import argsort
 
 Array = np.ndarray
 
@@ -43,7 +45,7 @@ def nanmedian_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
 def mode(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     """The least of the elements that occur most often along `dim`, and where it occurs last."""
     rows = _rows(a, dim)
-    order = np.argsort(rows, 1, kind="stable")
+    order = argsort(rows, 1, False, True)
     ordered = np.take_along_axis(rows, order, 1)
     places = np.arange(rows.shape[1])
     begins = np.ones(rows.shape, bool)
@@ -66,7 +68,7 @@ def _of_all(a: Array, skip: bool) -> Array:
 def _rows(a: Array, dim: int) -> Array:
     """The array as rows along `dim`."""
     length = a.shape[dim] if a.ndim else 1
-    return (np.moveaxis(a, dim, -1) if a.ndim else a).reshape(a.size // max(length, 1), length)
+    return contiguous(np.moveaxis(a, dim, -1) if a.ndim else a).reshape(a.size // max(length, 1), length)
 
 
 def _middle(rows: Array, ranks: Array) -> Array:

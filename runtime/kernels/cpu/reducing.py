@@ -15,6 +15,8 @@ REORDER = {"reassoc", "contract", "nsz"}
 _BLOCK = 1024
 _ROWS = 128
 _WIDTH = 4096  # columns that are added side by side
+_NARROW = 128  # elements of a row that fill the vector lanes
+_SHORT = 512  # elements of rows that are added several at a time
 
 Array = np.ndarray
 
@@ -92,18 +94,65 @@ def column_square_sums(x: Array, start: int, centers: Array, totals: Array) -> N
         totals += part
 
 
+@jit(fastmath=REORDER)
+def short_row_sums(x: Array, divisor: float, out: Array) -> None:
+    """out[b] = sum_i x[b, i] / divisor for rows of one block: four side by side, for one alone waits for itself."""
+    fours = out.size // 4 * 4
+    for b in range(0, fours, 4):
+        one, two, three, four = x[b], x[b + 1], x[b + 2], x[b + 3]
+        s1 = s2 = s3 = s4 = x.dtype.type(0)
+        for i in range(x.shape[1]):
+            s1 += one[i]
+            s2 += two[i]
+            s3 += three[i]
+            s4 += four[i]
+        out[b], out[b + 1], out[b + 2], out[b + 3] = s1 / divisor, s2 / divisor, s3 / divisor, s4 / divisor
+    for b in range(fours, out.size):
+        row, s1 = x[b], x.dtype.type(0)
+        for i in range(row.size):
+            s1 += row[i]
+        out[b] = s1 / divisor
+
+
+@jit
+def narrow_column_sums(x: Array, totals: Array) -> None:
+    """totals[j] = sum_i x[i, j] for few columns: as many rows as make a wide one are added as if they were one."""
+    after = totals.size
+    side = _NARROW // after
+    rows = x.shape[0] // side
+    wide = np.empty(side * after)
+    column_sums(x.reshape(-1)[: rows * wide.size].reshape(rows, wide.size), 0, wide)
+    totals[:] = 0
+    for part in range(side):
+        for j in range(after):
+            totals[j] += wide[part * after + j]
+    for i in range(rows * side, x.shape[0]):
+        for j in range(after):
+            totals[j] += x[i, j]
+
+
 @jit
 def sums(x: Array, divisor: float, out: Array) -> None:
     """The sums along, over `divisor`."""
-    after = x.shape[2]
-    for b in range(x.shape[0]):
-        if after == 1:
+    before, along, after = x.shape
+    if along == 1:
+        line = x.reshape(-1)
+        for i in range(line.size):
+            out[i] = line[i] / divisor
+    elif after == 1 and along <= _SHORT:
+        short_row_sums(x.reshape(before, along), divisor, out)
+    elif after == 1:
+        for b in range(before):
             out[b] = plain_sum(x[b].reshape(-1)) / divisor
-            continue
-        for start in range(0, after, _WIDTH):
-            totals = np.empty(min(_WIDTH, after - start))
-            column_sums(x[b], start, totals)
-            out[b * after + start : b * after + start + totals.size] = totals / divisor
+    else:
+        for b in range(before):
+            for start in range(0, after, _WIDTH):
+                totals = np.empty(min(_WIDTH, after - start))
+                if 2 * after <= _NARROW <= along:
+                    narrow_column_sums(x[b], totals)
+                else:
+                    column_sums(x[b], start, totals)
+                out[b * after + start : b * after + start + totals.size] = totals / divisor
 
 
 @jit

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from . import loops, reducing
+from . import loops, products, reducing
 from .folding import folding
 
 Array = np.ndarray
@@ -106,20 +106,24 @@ def filled(self: Array, size: Dims) -> Array:
     return result
 
 
-@quiet
 def prod_all(a: Array) -> Array:
     """prod_i a_i."""
-    if a.dtype.kind != "f" or not a.flags.c_contiguous:
-        return _multiply(a, axis=None)
-    out = np.ones(1, a.dtype)
-    loops.product(a.reshape(-1), out)
-    return out.reshape(())
+    return _product(a, tuple(range(a.ndim)), False)
+
+
+def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
+    """prod_i a_i over `dim`."""
+    return _product(a, (dim,) if a.ndim else (), keepdim)
 
 
 @quiet
-def prod_dim(a: Array, dim: int, keepdim: bool) -> Array:
-    """prod_i a_i over `dim`."""
-    return _multiply(a.reshape(a.shape or 1), axis=dim, keepdims=keepdim and a.ndim > 0)
+def _product(a: Array, dim: Dims, keepdim: bool) -> Array:
+    if a.dtype.kind != "f" or not a.flags.c_contiguous:
+        return _multiply(a, axis=dim, keepdims=keepdim)
+    plan = folding(a.shape, dim, keepdim)
+    out = np.ones(plan.result, a.dtype)
+    products.products(a.reshape(plan.folded), out.reshape(-1))
+    return out
 
 
 @quiet

@@ -77,6 +77,8 @@ def weighted_sums(a: Array, starts: Array, places: Array, weights: Array, out: A
 def _rows(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
     """The weights of all places of the result."""
     step = _step(size, length, align_corners, scale)
+    if filter.startswith("nearest"):
+        return Rows(np.arange(length + 1), _nearest(size, length, filter, step), np.ones(length))
     taps = _antialiased(size, length, filter, step) if antialias else _taps(size, length, filter, step, align_corners)
     places, weights = taps
     starts = np.arange(length + 1) * places.shape[1]
@@ -98,6 +100,13 @@ def _step(size: int, length: int, align_corners: bool, scale: float | None) -> f
     if align_corners:
         return (size - 1) / (length - 1) if length > 1 else 0.0
     return size / length if scale is None else 1 / scale
+
+
+def _nearest(size: int, length: int, filter: str, step: float) -> Array:
+    """Computed in float32, as PyTorch does it: other bits would sometimes choose the neighbour."""
+    shift = np.float32(0.5 if filter == "nearest-exact" else 0)
+    found = np.floor((np.arange(length, dtype=np.float32) + shift) * np.float32(step))
+    return found.clip(0, size - 1).astype(np.int64)
 
 
 def _taps(size: int, length: int, filter: str, step: float, align_corners: bool) -> tuple[Array, Array]:

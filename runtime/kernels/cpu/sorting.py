@@ -7,6 +7,8 @@ the places that were chosen.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from . import loops
@@ -57,9 +59,9 @@ def chosen_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     """Zeros with each gradient at the place along `dim` that its element came from."""
     result = np.zeros(shape, grad.dtype)
     if grad.size:
-        parts = [folding(a.shape, (dim,) if a.ndim else ()).folded for a in (result, grad)]
-        places, source = (np.ascontiguousarray(a).reshape(parts[1]) for a in (indices, grad))
-        loops.write_along(result.reshape(parts[0]), places, source)
+        before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
+        places, source, out = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad, result))
+        loops.write_along(out, places, source)
     return result
 
 

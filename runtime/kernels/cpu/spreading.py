@@ -9,6 +9,7 @@ import numpy as np
 
 from ..jit import jit
 from ..scalar import exp
+from .products import plain_product
 from .reducing import column_sums, plain_sum
 
 _WIDTH = 1024  # columns that are worked on side by side
@@ -147,21 +148,45 @@ def running_sums_back(grads: Array, out: Array) -> None:
 @jit
 def spread_product(x: Array, grads: Array, out: Array) -> None:
     """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
-    to, after, last = x.dtype.type, x.shape[2], x.shape[1] - 1
+    to, after = x.dtype.type, x.shape[2]
     for b in range(x.shape[0]):
-        for j in range(after):
-            grad, total = grads[b * after + j], 1.0
-            for i in range(last + 1):
-                total *= x[b, i, j]
-            if 1e-30 < abs(total) < 1e30:
-                for i in range(last + 1):
-                    out[b, i, j] = to(grad * (total / x[b, i, j]))
-                continue
-            product = to(1)
-            for i in range(last + 1):
-                out[b, i, j] = product
-                product *= x[b, i, j]
-            product = grad
-            for i in range(last, -1, -1):
-                out[b, i, j] *= product
-                product *= x[b, i, j]
+        if after > 1:
+            _spread_columns(x[b], grads[b * after : (b + 1) * after], out[b])
+            continue
+        row, line = x[b].reshape(-1), out[b].reshape(-1)
+        total = grads[b] * plain_product(row)
+        if 1e-280 < abs(total) < 1e280:
+            for i in range(row.size):
+                line[i] = to(total / row[i])
+        else:
+            _spread_row(row, grads[b], line)
+
+
+@jit
+def _spread_row(x: Array, grad: float, out: Array) -> None:
+    """Each element first gets the product of those before it, then that times the gradient and those behind it."""
+    product = x.dtype.type(1)
+    for i in range(x.size):
+        out[i] = product
+        product *= x[i]
+    product = grad
+    for i in range(x.size - 1, -1, -1):
+        out[i] *= product
+        product *= x[i]
+
+
+@jit
+def _spread_columns(x: Array, grads: Array, out: Array) -> None:
+    """The same for columns side by side."""
+    products = np.ones(grads.size, x.dtype)
+    for i in range(x.shape[0]):
+        row, line = x[i], out[i]
+        for j in range(products.size):
+            line[j] = products[j]
+            products[j] *= row[j]
+    products[:] = grads
+    for i in range(x.shape[0] - 1, -1, -1):
+        row, line = x[i], out[i]
+        for j in range(products.size):
+            line[j] *= products[j]
+            products[j] *= row[j]

@@ -1,0 +1,101 @@
+"""Layers that move elements between channels and places."""
+
+from __future__ import annotations
+
+from ..generated.tensor import Tensor
+from . import functional as F
+from .module import Module
+
+
+class PixelShuffle(Module):
+    """Channels become places: r^2 of them the r x r places of each pixel.
+
+    Formula: y[c, h r + i, w r + j] = x[c r^2 + i r + j, h, w]
+
+    Args:
+        upscale_factor: r.
+
+    Shape:
+        Input: (*, C r^2, H, W). Output: (*, C, H r, W r).
+
+    Raises:
+        RuntimeError: fewer than three dimensions, or channels that r^2 does not divide.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.PixelShuffle(2)(sg.arange(4.0).reshape(4, 1, 1))
+        tensor([[[0., 1.],
+                 [2., 3.]]])
+    """
+
+    def __init__(self, upscale_factor: int) -> None:
+        super().__init__()
+        self.upscale_factor = upscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pixel_shuffle(input, self.upscale_factor)
+
+    def extra_repr(self) -> str:
+        return f"upscale_factor={self.upscale_factor}"
+
+
+class PixelUnshuffle(Module):
+    """Places become channels: the inverse of `PixelShuffle`.
+
+    Formula: y[c r^2 + i r + j, h, w] = x[c, h r + i, w r + j]
+
+    Args:
+        downscale_factor: r.
+
+    Shape:
+        Input: (*, C, H r, W r). Output: (*, C r^2, H, W).
+
+    Raises:
+        RuntimeError: fewer than three dimensions, or a height or width that r does not divide.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.PixelUnshuffle(2)(sg.arange(4.0).reshape(1, 2, 2)).shape
+        specgrad.Size([4, 1, 1])
+    """
+
+    def __init__(self, downscale_factor: int) -> None:
+        super().__init__()
+        self.downscale_factor = downscale_factor
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.pixel_unshuffle(input, self.downscale_factor)
+
+    def extra_repr(self) -> str:
+        return f"downscale_factor={self.downscale_factor}"
+
+
+class ChannelShuffle(Module):
+    """The channels of g groups in turns.
+
+    Formula: y[j g + i] = x[i k + j] for groups i of k channels j
+
+    Args:
+        groups: g.
+
+    Shape:
+        Input and output: (N, C, *).
+
+    Raises:
+        RuntimeError: fewer than three dimensions, or channels that g does not divide.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.ChannelShuffle(2)(sg.arange(4.0).reshape(1, 4, 1)).flatten()
+        tensor([0., 2., 1., 3.])
+    """
+
+    def __init__(self, groups: int) -> None:
+        super().__init__()
+        self.groups = groups
+
+    def forward(self, input: Tensor) -> Tensor:
+        return F.channel_shuffle(input, self.groups)
+
+    def extra_repr(self) -> str:
+        return f"groups={self.groups}"

@@ -1,0 +1,159 @@
+"""Orthogonal and unitary weights."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ....generated.ops import cat, linalg_householder_product, linalg_matrix_exp, linalg_qr, linalg_solve, sgn
+from ....generated.tensor import Tensor
+from ....runtime.creation import eye, from_numpy, randn, zeros, zeros_like
+from ....runtime.limits import finfo
+from ...module import Module
+from ..parametrize import register_parametrization
+
+_MAPS = ("matrix_exp", "cayley", "householder")
+
+
+class _Orthogonal(Module):
+    """Any matrix, or batch of matrices, to one with orthonormal columns, or rows where it is wide."""
+
+    base: Tensor | None
+
+    def __init__(self, weight: Tensor, orthogonal_map: str, use_trivialization: bool) -> None:
+        super().__init__()
+        if weight.is_complex() and orthogonal_map == "householder":
+            raise ValueError("The householder parametrization does not support complex tensors.")
+        self.shape = weight.shape
+        self.orthogonal_map = orthogonal_map
+        self.trivial = use_trivialization
+        if use_trivialization:
+            self.register_buffer("base", None)
+
+    def forward(self, X: Tensor) -> Tensor:
+        wide = X.shape[-2] < X.shape[-1]
+        tall = _transposed(X) if wide else X
+        Q = _reflected(tall) if self.orthogonal_map == "householder" else self._rotated(tall)
+        if self.trivial:
+            assert self.base is not None
+            Q = self.base @ Q
+        return _transposed(Q) if wide else Q
+
+    def _rotated(self, X: Tensor) -> Tensor:
+        """The first columns of the rotation that a skew matrix stands for."""
+        n, k = X.shape[-2:]
+        lower = X.tril()
+        if n != k:
+            rest = zeros((*X.shape[:-2], n, n - k), dtype=X.dtype, device=X.device)
+            lower = cat([lower, rest], -1)
+        skew = lower - _adjoint(lower)
+        if self.orthogonal_map == "matrix_exp":
+            return linalg_matrix_exp(skew)[..., :k]
+        one = eye(n, dtype=X.dtype, device=X.device)
+        return linalg_solve(one - skew / 2, one + skew / 2)[..., :k]
+
+    def right_inverse(self, Q: Tensor) -> Tensor:
+        if Q.shape != self.shape:
+            raise ValueError(
+                f"Expected a matrix or batch of matrices of shape {self.shape}. Got a tensor of shape {Q.shape}."
+            )
+        wide = Q.shape[-2] < Q.shape[-1]
+        tall = _transposed(Q) if wide else Q
+        if not self.trivial:
+            if self.orthogonal_map != "householder":
+                raise NotImplementedError(
+                    "It is not possible to assign to the matrix exponential or the Cayley parametrizations when "
+                    "use_trivialization=False."
+                )
+            found = _reflectors(tall)
+            return _transposed(found) if wide else found
+        self.base = _completed(tall)
+        start = zeros_like(Q)
+        start.diagonal(0, -2, -1).fill_(-1.0)  # of which every map makes the identity
+        return start
+
+
+def _transposed(X: Tensor) -> Tensor:
+    return X.transpose(-2, -1)
+
+
+def _adjoint(X: Tensor) -> Tensor:
+    return _transposed(X).conj() if X.is_complex() else _transposed(X)
+
+
+def _reflected(X: Tensor) -> Tensor:
+    """The product of the reflections along the columns below the diagonal, with the signs that are on it."""
+    below = X.tril(-1)
+    scale = 2.0 / (1.0 + (below * below).sum(-2))
+    return linalg_householder_product(below, scale) * X.detach().diagonal(0, -2, -1).sign().unsqueeze(-2)
+
+
+def _reflectors(Q: Tensor) -> Tensor:
+    """The inverse of `_reflected` for a matrix with orthonormal columns, and the nearest such thing for others."""
+    raw, scale = np.linalg.qr(Q.detach().cpu().numpy(), mode="raw")
+    found = np.swapaxes(raw, -2, -1).copy()
+    k = found.shape[-1]
+    signs = np.sign(found[..., range(k), range(k)])
+    found[..., range(k), range(k)] = np.where(scale == 0, -signs, signs)
+    return from_numpy(found).to(Q.device)
+
+
+def _completed(Q: Tensor) -> Tensor:
+    """An orthogonal matrix with the columns of Q, made orthonormal, in front."""
+    n, k = Q.shape[-2:]
+    if n != k:
+        Q = cat([Q, randn((*Q.shape[:-2], n, n - k), dtype=Q.dtype, device=Q.device)], -1)
+    elif _is_orthogonal(Q):
+        return Q.clone()
+    found, triangle = linalg_qr(Q)
+    return found * sgn(triangle.diagonal(0, -2, -1)).unsqueeze(-2)
+
+
+def _is_orthogonal(Q: Tensor) -> bool:
+    n = Q.shape[-1]
+    eps = 10 * n * finfo(Q.dtype).eps
+    one = eye(n, dtype=Q.dtype, device=Q.device)
+    return bool(((_adjoint(Q) @ Q - one).abs() <= eps).all())
+
+
+def orthogonal(
+    module: Module, name: str = "weight", orthogonal_map: str | None = None, *, use_trivialization: bool = True
+) -> Module:
+    """Let a weight be a matrix with orthonormal columns, or orthonormal rows where it is wide; of batches, each.
+
+    Formula: w = base exp(A), base (1 - A / 2)^-1 (1 + A / 2), or base times a product of reflections, with a skew A
+    from the lower triangle of what is learned
+
+    Args:
+        module: the module.
+        name: the name of the parameter.
+        orthogonal_map: "matrix_exp", "cayley" or "householder"; when left out the first for square and complex
+            weights, and otherwise the last.
+        use_trivialization: keep a base, so that any value can be assigned to the weight.
+
+    Returns:
+        The module.
+
+    Raises:
+        ValueError: there is no such parameter, it is no matrix, or the map is unknown or not for complex numbers.
+
+    Source: Lezcano-Casado, Trivializations for gradient-based optimization on manifolds (2019).
+
+    Example:
+        >>> import specgrad as sg
+        >>> layer = sg.nn.utils.parametrizations.orthogonal(sg.nn.Linear(3, 5))
+        >>> sg.allclose(layer.weight.T @ layer.weight, sg.eye(3), atol=1e-5)
+        True
+    """
+    weight = getattr(module, name, None)
+    if not isinstance(weight, Tensor):
+        raise ValueError(f"Module '{module}' has no parameter or buffer with name '{name}'")
+    if weight.dim() < 2:
+        raise ValueError(f"Expected a matrix or batch of matrices. Got a tensor of {weight.dim()} dimensions.")
+    if orthogonal_map is None:
+        square = weight.shape[-2] == weight.shape[-1]
+        orthogonal_map = "matrix_exp" if square or weight.is_complex() else "householder"
+    if orthogonal_map not in _MAPS:
+        names = ", ".join(f'"{known}"' for known in _MAPS)
+        raise ValueError(f"orthogonal_map has to be one of {names}. Got: {orthogonal_map}")
+    made = _Orthogonal(weight, orthogonal_map, use_trivialization)
+    return register_parametrization(module, name, made, unsafe=True)
