@@ -63,8 +63,9 @@ class Dispatcher:
 
     @property
     def first(self) -> str:
-        """The name of the first parameter, which all overloads share."""
-        return self.codes[0].arguments[0].python_name
+        """The name of the first parameter, which all or most overloads share."""
+        names = [code.arguments[0].python_name for code in self.codes]
+        return max(names, key=names.count)
 
     @property
     def parameters(self) -> str:

@@ -16490,125 +16490,8 @@ class HuberValuesBackward0(Node):
         return (tangent0,)
 
 
-class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7729)."""
-
-    __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
-    op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:7729"
-
-    @staticmethod
-    def record(result, self, dim, normalization, forward):
-        """Put `result` into the graph."""
-        node = new(FftC2cBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_normalization = normalization
-        node._saved_forward = forward
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: fft_c2c(grad, dim, normalization, not forward)."""
-        dim = node._saved_dim
-        normalization = node._saved_normalization
-        forward = node._saved_forward
-        return (fit(op.fft_c2c(grad, dim, normalization, not forward), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, forward, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_c2c(self_t, dim, normalization, forward)
-        return (tangent0,)
-
-
-class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7745)."""
-
-    __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
-    op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:7745"
-
-    @staticmethod
-    def record(result, self, dim, normalization):
-        """Put `result` into the graph."""
-        node = new(FftR2cBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_self_sym_sizes = self._shape
-        node._saved_normalization = normalization
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])."""
-        dim = node._saved_dim
-        self_shape = node._saved_self_sym_sizes
-        normalization = node._saved_normalization
-        return (
-            fit(
-                op.fft_c2r(
-                    formulas_fourier.halved_pairs(grad, dim[-1], self_shape[dim[-1]]),
-                    dim,
-                    normalization,
-                    self_shape[dim[-1]],
-                ),
-                node.metas[0],
-            ),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_r2c(self_t, dim, normalization)
-        return (tangent0,)
-
-
-class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7762)."""
-
-    __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
-    op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:7762"
-
-    @staticmethod
-    def record(result, self, dim, normalization, last):
-        """Put `result` into the graph."""
-        node = new(FftC2rBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_normalization = normalization
-        node._saved_last = last
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)."""
-        dim = node._saved_dim
-        normalization = node._saved_normalization
-        last = node._saved_last
-        return (
-            fit(formulas_fourier.doubled_pairs(op.fft_r2c(grad, dim, normalization), dim[-1], last), node.metas[0]),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, last, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_c2r(self_t, dim, normalization, last)
-        return (tangent0,)
-
-
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8141)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7727)."""
 
     __slots__ = (
         "_saved_blank",
@@ -16620,7 +16503,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:8141"
+    spec_place = "derivatives.yaml:7727"
     saved_slots = ("kept_log_probs", "kept_targets")
 
     @staticmethod
@@ -16688,4 +16571,121 @@ class CtcValuesBackward0(Node):
             formulas_ctc.temporal_slope(op.ones_like(result), log_probs, targets, input_lengths, target_lengths, blank)
             * log_probs_t
         ).sum([0, 2])
+        return (tangent0,)
+
+
+class FftC2cBackward0(Node):
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7776)."""
+
+    __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
+    op_name = "fft_c2c"
+    spec_place = "derivatives.yaml:7776"
+
+    @staticmethod
+    def record(result, self, dim, normalization, forward):
+        """Put `result` into the graph."""
+        node = new(FftC2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_forward = forward
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2c(grad, dim, normalization, not forward)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        forward = node._saved_forward
+        return (fit(op.fft_c2c(grad, dim, normalization, not forward), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, forward, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2c(self_t, dim, normalization, forward)
+        return (tangent0,)
+
+
+class FftR2cBackward0(Node):
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7792)."""
+
+    __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
+    op_name = "fft_r2c"
+    spec_place = "derivatives.yaml:7792"
+
+    @staticmethod
+    def record(result, self, dim, normalization):
+        """Put `result` into the graph."""
+        node = new(FftR2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
+        node._saved_normalization = normalization
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        normalization = node._saved_normalization
+        return (
+            fit(
+                op.fft_c2r(
+                    formulas_fourier.halved_pairs(grad, dim[-1], self_shape[dim[-1]]),
+                    dim,
+                    normalization,
+                    self_shape[dim[-1]],
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_r2c(self_t, dim, normalization)
+        return (tangent0,)
+
+
+class FftC2rBackward0(Node):
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7809)."""
+
+    __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
+    op_name = "fft_c2r"
+    spec_place = "derivatives.yaml:7809"
+
+    @staticmethod
+    def record(result, self, dim, normalization, last):
+        """Put `result` into the graph."""
+        node = new(FftC2rBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_last = last
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        last = node._saved_last
+        return (
+            fit(formulas_fourier.doubled_pairs(op.fft_r2c(grad, dim, normalization), dim[-1], last), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, last, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2r(self_t, dim, normalization, last)
         return (tangent0,)

@@ -28987,6 +28987,8 @@ def kl_div(
     Gradients:
         through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
             size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: input and target are floating-point.
     Example:
         >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
         >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
@@ -29012,6 +29014,9 @@ def kl_div(
         reduction = checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
         log_target = checks.boolean(name, "log_target", log_target)
+    self, target, size_average, reduce, reduction, log_target = value_losses_rules.floating_values(
+        name, self, target, size_average, reduce, reduction, log_target
+    )
     return formulas_value_losses.reduced_divergence(
         formulas_value_losses.divergence(self, target, log_target),
         self.shape[0] if self.ndim else 1,
@@ -29036,7 +29041,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7533)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7534)
     Dtypes: floats.
 
     Args:
@@ -29111,7 +29116,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7549)
+    Tensor (derivatives.yaml:7550)
     Dtypes: floats.
 
     Args:
@@ -29166,7 +29171,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7565)
+    reduction='mean') -> Tensor (derivatives.yaml:7566)
     Dtypes: floats.
 
     Args:
@@ -29229,7 +29234,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7574)
+    Tensor (derivatives.yaml:7575)
     Dtypes: floats.
 
     Args:
@@ -29284,7 +29289,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7585)
+    reduction='mean') -> Tensor (derivatives.yaml:7586)
     Dtypes: floats.
 
     Args:
@@ -29357,7 +29362,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7596)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7597)
     Dtypes: floats.
 
     Args:
@@ -29426,7 +29431,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7610)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7611)
     Dtypes: floats.
 
     Args:
@@ -29476,7 +29481,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7622)
+    (derivatives.yaml:7623)
     Dtypes: floats.
 
     Args:
@@ -29528,7 +29533,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7632)
+    (derivatives.yaml:7633)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29580,7 +29585,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7644)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7645)
     Dtypes: floats.
 
     Args:
@@ -29672,7 +29677,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7662)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7663)
     Dtypes: floats.
 
     Args:
@@ -29754,7 +29759,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7678)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7679)
     Dtypes: floats.
 
     Args:
@@ -29835,7 +29840,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7693)
+    -> Tensor (derivatives.yaml:7694)
     Dtypes: floats.
 
     Args:
@@ -29904,7 +29909,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7709)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7710)
     Dtypes: floats.
 
     Args:
@@ -29969,10 +29974,229 @@ def multilabel_soft_margin_loss(
     )
 
 
+def ctc_values(
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> Tensor:
+    """-log of the sum, over all ways to stretch the labels of a sample to its steps with blanks between them, of the
+    products of the probabilities along the way.
+
+    ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
+    (derivatives.yaml:7727)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor, not differentiated.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int.
+    Returns:
+        Tensor: the dtype of `log_probs`.
+    Gradients:
+        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
+
+
+def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank
+    )
+    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
+    try:
+        result = adopt(
+            ctc_kernels.ctc_values(
+                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
+        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
+    if watch.active:
+        propagate(
+            functions.CtcValuesBackward0,
+            result,
+            (log_probs, targets, input_lengths, target_lengths, blank),
+            (log_probs,),
+            into,
+        )
+    return result
+
+
+def ctc_loss_intlist(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7746)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.IntList",
+                ctc_loss_intlist,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
+def ctc_loss_tensor(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """ctc_loss with the lengths in tensors.
+
+    ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7764)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: tensor.
+        target_lengths: tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.Tensor",
+                ctc_loss_tensor,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    if not isinstance(input_lengths, Tensor):
+        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+    if not isinstance(target_lengths, Tensor):
+        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7729)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7776)
     Dtypes: all.
 
     Args:
@@ -30022,7 +30246,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7745)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7792)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -30068,7 +30292,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7762)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7809)
     Dtypes: all.
 
     Args:
@@ -30119,7 +30343,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7778)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7825)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30163,7 +30387,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7793)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7840)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30207,7 +30431,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7808)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7855)
     Dtypes: floats.
 
     Args:
@@ -30251,7 +30475,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7823)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7870)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30300,7 +30524,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7838)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7885)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30349,7 +30573,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7853)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7900)
     Dtypes: floats.
 
     Args:
@@ -30398,7 +30622,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7868)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7915)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30447,7 +30671,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7884)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7931)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30496,7 +30720,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7900)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7947)
     Dtypes: floats.
 
     Args:
@@ -30545,7 +30769,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7916)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7963)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30599,7 +30823,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7932)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7979)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30653,7 +30877,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7948)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7995)
     Dtypes: floats.
 
     Args:
@@ -30702,7 +30926,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7964)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8011)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30752,7 +30976,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7980)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8027)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30802,7 +31026,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7996)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8043)
     Dtypes: floats.
 
     Args:
@@ -30852,7 +31076,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8012)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8059)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30907,7 +31131,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8028)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8075)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30962,7 +31186,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8044)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8091)
     Dtypes: floats.
 
     Args:
@@ -31004,7 +31228,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8060)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8107)
     Dtypes: all.
 
     Args:
@@ -31038,7 +31262,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8071)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8118)
     Dtypes: all.
 
     Args:
@@ -31069,6 +31293,238 @@ def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis
     return formulas_fourier.shifted_spectrum(self, dim, True)
 
 
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
+    frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
+    hop_length.
+
+    stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
+    center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
+    Tensor (derivatives.yaml:8129)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        pad_mode: str; default "reflect".
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        return_complex: bool or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
+            normalized, onesided, return_complex)
+    Raises:
+        NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
+            window of win_length numbers, at most n_fft.
+    Example:
+        >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
+        specgrad.Size([3, 2])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "stft.center",
+                stft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                pad_mode,
+                normalized,
+                onesided,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "stft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if pad_mode.__class__ is not str:
+        pad_mode = checks.string(name, "pad_mode", pad_mode)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if return_complex is not None and return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
+        frames_rules.stft(
+            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
+        )
+    )
+    return formulas_frames.spectrogram(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+    )
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
+    windows do not cover cannot be told.
+
+    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+    bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
+    (derivatives.yaml:8146)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        length: int or None; default None.
+        return_complex: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
+            normalized, onesided, length, return_complex)
+    Raises:
+        RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was
+            given.
+    Example:
+        >>> x, window = sg.arange(8.0), sg.hann_window(4)
+        >>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)
+        >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
+        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "istft",
+                istft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                normalized,
+                onesided,
+                length,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "istft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if length is not None and length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
+        frames_rules.istft(
+            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    )
+    return formulas_frames.overlapped(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        center,
+        normalized,
+        onesided,
+        length,
+        return_complex,
+    )
+
+
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -31087,7 +31543,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8084)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8167)
     Dtypes: floats.
 
     Args:
@@ -31210,7 +31666,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8106)
+    (derivatives.yaml:8189)
     Dtypes: floats.
 
     Args:
@@ -31222,7 +31678,7 @@ def lp_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
     Example:
         >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
@@ -31244,7 +31700,7 @@ def lp_pool1d(
         stride = checks.integer_list(name, "stride", stride, 1)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 def lp_pool2d(
@@ -31257,7 +31713,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8117)
+    (derivatives.yaml:8200)
     Dtypes: floats.
 
     Args:
@@ -31269,7 +31725,7 @@ def lp_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
     Example:
         >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
@@ -31291,7 +31747,7 @@ def lp_pool2d(
         stride = checks.integer_list(name, "stride", stride, 2)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 def lp_pool3d(
@@ -31304,7 +31760,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8128)
+    (derivatives.yaml:8211)
     Dtypes: floats.
 
     Args:
@@ -31316,7 +31772,7 @@ def lp_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
     Example:
         >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
         tensor([[[[[2.]]]]])
@@ -31338,458 +31794,7 @@ def lp_pool3d(
         stride = checks.integer_list(name, "stride", stride, 3)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
-
-
-def ctc_values(
-    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
-) -> Tensor:
-    """-log of the sum, over all ways to stretch the labels of a sample to its steps with blanks between them, of the
-    products of the probabilities along the way.
-
-    ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:8141)
-    Dtypes: floats.
-
-    Args:
-        log_probs: tensor.
-        targets: tensor, not differentiated.
-        input_lengths: sequence of ints.
-        target_lengths: sequence of ints.
-        blank: int.
-    Returns:
-        Tensor: the dtype of `log_probs`.
-    Gradients:
-        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
-    Raises:
-        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
-            after another.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
-
-
-def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
-        name, log_probs, targets, input_lengths, target_lengths, blank
-    )
-    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
-    try:
-        result = adopt(
-            ctc_kernels.ctc_values(
-                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
-        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
-    if watch.active:
-        propagate(
-            functions.CtcValuesBackward0,
-            result,
-            (log_probs, targets, input_lengths, target_lengths, blank),
-            (log_probs,),
-            into,
-        )
-    return result
-
-
-def ctc_loss_intlist(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor:
-    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
-    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
-    count.
-
-    ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8160)
-    Dtypes: floats.
-
-    Args:
-        log_probs: tensor.
-        targets: tensor.
-        input_lengths: sequence of ints.
-        target_lengths: sequence of ints.
-        blank: int; default 0.
-        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
-        zero_infinity: bool; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-    Raises:
-        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
-            after another.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "ctc_loss.IntList",
-                ctc_loss_intlist,
-                "composite",
-                log_probs,
-                targets,
-                input_lengths,
-                target_lengths,
-                blank,
-                reduction,
-                zero_infinity,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "ctc_loss"
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
-        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-
-
-def ctc_loss_tensor(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Tensor,
-    target_lengths: Tensor,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor:
-    """ctc_loss with the lengths in tensors.
-
-    ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8178)
-    Dtypes: floats.
-
-    Args:
-        log_probs: tensor.
-        targets: tensor.
-        input_lengths: tensor.
-        target_lengths: tensor.
-        blank: int; default 0.
-        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
-        zero_infinity: bool; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-    Raises:
-        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "ctc_loss.Tensor",
-                ctc_loss_tensor,
-                "composite",
-                log_probs,
-                targets,
-                input_lengths,
-                target_lengths,
-                blank,
-                reduction,
-                zero_infinity,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "ctc_loss"
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    if not isinstance(input_lengths, Tensor):
-        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
-    if not isinstance(target_lengths, Tensor):
-        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
-        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-
-
-def stft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    pad_mode: str = "reflect",
-    normalized: bool = False,
-    onesided: bool | None = None,
-    return_complex: bool | None = None,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
-    frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
-    hop_length.
-
-    stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str
-    pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor
-    (derivatives.yaml:8190)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        n_fft: int.
-        hop_length: int or None; default None.
-        win_length: int or None; default None.
-        window: tensor or None; default None.
-        center: bool; default True.
-        pad_mode: str; default "reflect".
-        normalized: bool; default False.
-        onesided: bool or None; default None.
-        return_complex: bool or None; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
-            normalized, onesided, return_complex)
-    Raises:
-        NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
-            window of win_length numbers, at most n_fft.
-    Example:
-        >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
-        specgrad.Size([3, 2])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "stft",
-                stft,
-                "composite",
-                input,
-                n_fft,
-                hop_length,
-                win_length,
-                window,
-                center,
-                pad_mode,
-                normalized,
-                onesided,
-                return_complex,
-                out=out,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "stft"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n_fft.__class__ is not int:
-        n_fft = checks.integer(name, "n_fft", n_fft)
-    if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = checks.integer(name, "hop_length", hop_length)
-    if win_length is not None and win_length.__class__ is not int:
-        win_length = checks.integer(name, "win_length", win_length)
-    if window is not None and not isinstance(window, Tensor):
-        window = checks.tensor(name, "window", window)
-    if center.__class__ is not bool:
-        center = checks.boolean(name, "center", center)
-    if pad_mode.__class__ is not str:
-        pad_mode = checks.string(name, "pad_mode", pad_mode)
-    if normalized.__class__ is not bool:
-        normalized = checks.boolean(name, "normalized", normalized)
-    if onesided is not None and onesided.__class__ is not bool:
-        onesided = checks.boolean(name, "onesided", onesided)
-    if return_complex is not None and return_complex.__class__ is not bool:
-        return_complex = checks.boolean(name, "return_complex", return_complex)
-    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
-        frames_rules.stft(
-            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
-        )
-    )
-    return formulas_frames.spectrogram(
-        self,
-        n_fft,
-        hop_length,
-        formulas_frames.centred_window(window, win_length, n_fft, self),
-        pad_mode,
-        normalized,
-        onesided,
-        return_complex,
-    )
-
-
-def istft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    normalized: bool = False,
-    onesided: bool | None = None,
-    length: int | None = None,
-    return_complex: bool = False,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
-    windows do not cover cannot be told.
-
-    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
-    bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8207)
-    Dtypes: complex numbers.
-
-    Args:
-        input: tensor.
-        n_fft: int.
-        hop_length: int or None; default None.
-        win_length: int or None; default None.
-        window: tensor or None; default None.
-        center: bool; default True.
-        normalized: bool; default False.
-        onesided: bool or None; default None.
-        length: int or None; default None.
-        return_complex: bool; default False.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
-            normalized, onesided, length, return_complex)
-    Raises:
-        RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was
-            given.
-    Example:
-        >>> x, window = sg.arange(8.0), sg.hann_window(4)
-        >>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)
-        >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
-        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "istft",
-                istft,
-                "composite",
-                input,
-                n_fft,
-                hop_length,
-                win_length,
-                window,
-                center,
-                normalized,
-                onesided,
-                length,
-                return_complex,
-                out=out,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "istft"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n_fft.__class__ is not int:
-        n_fft = checks.integer(name, "n_fft", n_fft)
-    if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = checks.integer(name, "hop_length", hop_length)
-    if win_length is not None and win_length.__class__ is not int:
-        win_length = checks.integer(name, "win_length", win_length)
-    if window is not None and not isinstance(window, Tensor):
-        window = checks.tensor(name, "window", window)
-    if center.__class__ is not bool:
-        center = checks.boolean(name, "center", center)
-    if normalized.__class__ is not bool:
-        normalized = checks.boolean(name, "normalized", normalized)
-    if onesided is not None and onesided.__class__ is not bool:
-        onesided = checks.boolean(name, "onesided", onesided)
-    if length is not None and length.__class__ is not int:
-        length = checks.integer(name, "length", length)
-    if return_complex.__class__ is not bool:
-        return_complex = checks.boolean(name, "return_complex", return_complex)
-    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
-        frames_rules.istft(
-            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
-        )
-    )
-    return formulas_frames.overlapped(
-        self,
-        n_fft,
-        hop_length,
-        formulas_frames.centred_window(window, win_length, n_fft, self),
-        center,
-        normalized,
-        onesided,
-        length,
-        return_complex,
-    )
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
 def fractional_max_pool(
@@ -31800,7 +31805,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8228)
+    Tensor indices) (derivatives.yaml:8222)
     Dtypes: floats.
 
     Args:
@@ -33907,7 +33912,7 @@ _repeat_interleave_overloads = Overloads(
 )
 
 
-def repeat_interleave(repeats, *args, **kwargs):
+def repeat_interleave(input, *args, **kwargs):
     """The index i, repeats[i] times, for each i.
 
     Overloads:
@@ -33933,8 +33938,8 @@ def repeat_interleave(repeats, *args, **kwargs):
                 [3, 4]])
     """
     if not args and not kwargs:
-        return repeat_interleave_tensor(repeats)
-    return _repeat_interleave_overloads(repeats, *args, **kwargs)
+        return repeat_interleave_tensor(input)
+    return _repeat_interleave_overloads(input, *args, **kwargs)
 
 
 _split_overloads = Overloads(
@@ -35958,6 +35963,9 @@ FUNCTIONS = [
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
+    "ctc_values",
+    "ctc_loss_intlist",
+    "ctc_loss_tensor",
     "fft_c2c",
     "fft_r2c",
     "fft_c2r",
@@ -35981,15 +35989,12 @@ FUNCTIONS = [
     "fft_ihfftn",
     "fft_fftshift",
     "fft_ifftshift",
+    "stft",
+    "istft",
     "embedding_bag",
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
-    "ctc_values",
-    "ctc_loss_intlist",
-    "ctc_loss_tensor",
-    "stft",
-    "istft",
     "fractional_max_pool",
     "abs_",
     "neg_",

@@ -25,7 +25,7 @@ def lu_solve(op: str, LU: Any, pivots: Any, B: Any, *rest: Any) -> tuple[Any, ..
     _require_exchanges(op, LU, pivots)
     left = rest[0] if rest else True
     if B._shape[-2 if left else -1] != LU._shape[-1]:
-        raise ShapeError(f"{op}(): Incompatible shapes of LU and B: {list(LU.shape)} and {list(B.shape)}")
+        raise ShapeError(f"{op}(): Incompatible shapes of LU and B: {list(LU._shape)} and {list(B._shape)}")
     batch = broadcast_shapes(op, LU._shape[:-2], B._shape[:-2])
     return LU, pivots, B.expand((*batch, *B._shape[-2:])), *rest
 
@@ -37,7 +37,7 @@ def _require_exchanges(op: str, LU: Any, pivots: Any) -> None:
     if tuple(pivots._shape) != (*LU._shape[:-2], min(LU._shape[-2:])):
         raise ShapeError(
             f"{op}(): Number of pivots per batch should be same as the dimension of the matrix: got shapes "
-            f"{list(LU.shape)} and {list(pivots.shape)}"
+            f"{list(LU._shape)} and {list(pivots._shape)}"
         )
 
 

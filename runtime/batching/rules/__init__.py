@@ -35,7 +35,7 @@ from .shapes import (
     transposed,
 )
 from .statistics import middle, one_by_one, searched
-from .windows import cut, ordered, windows
+from .windows import ordered, windows
 
 __all__ = [
     "add_product",
