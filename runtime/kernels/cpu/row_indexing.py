@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from . import loops, taking
+from .copies import contiguous, copied
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -25,9 +26,9 @@ def require_inside(
 
 def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array:
     """A copy of out, seen as rows of `width` elements, with values[i] added to row rows[i]."""
-    table = np.array(out, order="C").reshape(out.size // width if width else 0, width)
+    table = copied(out).reshape(out.size // width if width else 0, width)
     if table.size:
-        loops.add_rows(table, rows.ravel(), np.ascontiguousarray(values).reshape(rows.size, width))
+        loops.add_rows(table, rows.ravel(), contiguous(values).reshape(rows.size, width))
     return table.reshape(out.shape)
 
 
