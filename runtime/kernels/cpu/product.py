@@ -13,7 +13,7 @@ from ..jit import jit
 from ..places import address
 from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
 from ..workers import in_parts
-from .vector_products import by_vectors, rows_by_matrices
+from .vector_products import by_vectors, product, rows_by_matrices
 
 Array = np.ndarray
 
@@ -30,7 +30,7 @@ def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
     (rows, depth), (_, columns), dtype = a.shape, b.shape, a.dtype
     work = rows * depth * columns
     if work <= SMALL or rows == 1 or columns == 1 or dtype not in NATIVE or dtype is not b.dtype:
-        result = by_vectors(a, b) if rows == 1 or columns == 1 else a.dot(b)
+        result = by_vectors(a, b) if rows == 1 or columns == 1 else product(a, b)
         if start is not None:
             result += start
         return result
@@ -53,7 +53,7 @@ def matmul3d(a: Array, b: Array) -> Array:
     columns = b.shape[2]
     dtype = a.dtype
     if rows * depth * columns < SMALL or rows == 1 or dtype not in NATIVE or dtype is not b.dtype:
-        return np.matmul(a, b) if rows > 1 else rows_by_matrices(a, b)
+        return product(a, b) if rows > 1 else rows_by_matrices(a, b)
     a, across_a = _all_lying(a)
     b, across_b = _all_lying(b)
     result = np.empty((batch, rows, columns), dtype)

@@ -24,15 +24,24 @@ def is_for_numpy(matrix: Array, vector: Array) -> bool:
     return matrix.size <= SMALL or matrix.dtype is not vector.dtype or matrix.dtype.char not in "fdFD"
 
 
+def product(a: Array, b: Array) -> Array:
+    """NumPy's product. Inf and nan are results here, also for users who make NumPy's warnings errors."""
+    try:
+        return a.dot(b) if a.ndim < 3 else np.matmul(a, b)
+    except (RuntimeWarning, FloatingPointError):
+        with np.errstate(all="ignore"):
+            return np.matmul(a, b)
+
+
 def vector_vector(x: Array, y: Array) -> Array:
     """sum_k x_k y_k."""
-    return x.dot(y) if is_for_numpy(x, y) else matrix_vector(x[None], y).reshape(())
+    return product(x, y) if is_for_numpy(x, y) else matrix_vector(x[None], y).reshape(())
 
 
 def matrix_vector(a: Array, x: Array) -> Array:
     """y_i = sum_k a_ik x_k; the matrix may lie across."""
     if is_for_numpy(a, x):
-        return a.dot(x)
+        return product(a, x)
     y = np.empty(len(a), a.dtype)
     if a.T.flags.c_contiguous and not a.flags.c_contiguous:
         a, loop, unit = a.T, columns_by_vector, _WIDTH
@@ -55,7 +64,7 @@ def by_vectors(a: Array, b: Array) -> Array:
 def rows_by_matrices(a: Array, b: Array) -> Array:
     """The product of one row and one matrix for each item of a batch."""
     if not len(a) or is_for_numpy(b[0], a[0]):
-        return np.matmul(a, b)
+        return product(a, b)
     return matrices_vectors(b.swapaxes(1, 2), a[:, 0])[:, None]
 
 
