@@ -105,8 +105,8 @@ def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> t
     shape = [*(n for d, n in enumerate(self._shape) if d not in moved), *(self._shape[d] for d in moved)]
     if prod(shape[: other.ndim]) != prod(shape[other.ndim :]) or prod(other._shape) != prod(shape[: other.ndim]):
         raise ShapeError(
-            f"{op}(): Expected self to satisfy the requirement prod(self._shape[other.ndim:]) == "
-            f"prod(self._shape[:other.ndim]), but got shapes {list(self._shape)} and {list(other._shape)}"
+            f"{op}(): Expected self to satisfy the requirement prod(shape[other.ndim:]) == "
+            f"prod(shape[:other.ndim]), but got shapes {list(self._shape)} and {list(other._shape)}"
         )
     return self, other, dims
 
@@ -118,7 +118,7 @@ def tensorinv(op: str, self: Any, ind: int) -> tuple[Any, ...]:
         raise RuntimeError(f"{op}(): Expected a strictly positive integer for 'ind', got {ind}")
     if prod(self._shape[:ind]) != prod(self._shape[ind:]):
         raise ShapeError(
-            f"{op}(): Expected self to satisfy the requirement prod(self._shape[ind:]) == prod(self._shape[:ind]), but "
+            f"{op}(): Expected self to satisfy the requirement prod(shape[ind:]) == prod(shape[:ind]), but "
             f"got {prod(self._shape[ind:])} != {prod(self._shape[:ind])}"
         )
     return self, ind

@@ -71,6 +71,14 @@ def solve(op: str, A: Any, B: Any, left: bool, *rest: Any) -> tuple[Any, ...]:
     return A, B, left, *rest
 
 
+def eigen(op: str, self: Any) -> tuple[Any, ...]:
+    """Square matrices of floats that have complex numbers of their precision: not those of 16 bits."""
+    square(op, self)
+    if self.dtype.itemsize == 2:
+        raise UnsupportedDtypeError(f"{op}(): Low precision dtypes not supported. Got {self.dtype!r}")
+    return (self,)
+
+
 def power(op: str, self: Any, n: int) -> tuple[Any, ...]:
     """Square matrices, of floats where n is negative."""
     if n < 0:

@@ -110,18 +110,13 @@ def test_kinds_that_are_not_allowed(name: str) -> None:
                 run(name, calls[0], style)
 
 
-NARROW = {sg.float64: sg.float32, sg.complex128: sg.complex64}
-
-
 @pytest.mark.parametrize("name", FLOATS)
 def test_float32_is_near_float64(name: str) -> None:
     """float32 results have that dtype and are those of float64 up to its precision; gradients too."""
     for text in texts(BY_NAME[name]):
         for single, double in zip(run(name, text, SINGLE), run(name, text, DOUBLE), strict=True):
-            kept = "dtype" in text or single.dtype in (sg.int64, sg.bool)
+            kept = "dtype" in text or single.dtype in (sg.int64, sg.bool) or name.startswith("float_power")
             assert single.dtype is (double.dtype if kept else narrower(double)), text
-            assert single.dtype is (double.dtype if kept else result_dtype(name, sg.float32)), text
-            assert single.dtype is (double.dtype if kept else NARROW[double.dtype]), text
             assert agree(single, double, rtol=1e-4, atol=1e-5), text
         for single, double in zip(
             gradients(name, text, Style(sg.float32, grad=True)),
@@ -146,7 +141,7 @@ def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
         given = arguments(name, text, Style(dtype))
         if "dtype" in text or any(not t.isfinite().all() for t in tensors_of(given)):
             continue
-        if op.result_dtype == ("complex",):
+        if set(op.result_dtype) == {"complex"}:  # there are no complex numbers of 16 bits
             with pytest.raises(RuntimeError, match=dtype.name):
                 call(op, given)
             continue
@@ -154,10 +149,9 @@ def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
             k: [widened(v) for v in value] if isinstance(value, list) else widened(value) for k, value in given.items()
         }
         for half, single in zip(call(op, given), call(op, wide), strict=True):
-            if half.dtype in (sg.int64, sg.bool, sg.complex64):  # there are no complex numbers of 16 bits
+            if half.dtype in (sg.int64, sg.bool):
                 assert half.tolist() == single.tolist(), text
             else:
-                assert half.dtype is (dtype.to_complex() if single.is_complex() else dtype), text
                 assert half.dtype is result_dtype(name, dtype), text
                 near = 0 if op.kind != "composite" else 2e-2
                 assert agree(half, single.to(half.dtype), rtol=near, atol=near), text

@@ -72,7 +72,7 @@ def defined(name: str, dtype: Any) -> bool:
     """Whether the op says that it takes this kind of dtype."""
     op, kind = BY_NAME[name], {"b": "bool", "i": "int", "f": "float", "c": "complex"}[dtype.kind]
     floats = op.dtype == "float" and kind in ("bool", "int")
-    if dtype.itemsize == 2 and op.result_dtype == ("complex",):
+    if dtype.itemsize == 2 and set(op.result_dtype) == {"complex"}:
         return False  # there is no complex dtype of that width
     return kind in op.dtypes or floats
 
