@@ -16923,7 +16923,8 @@ def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     Gradients:
         self: general_eigen_slope(grads, eigenvalues, eigenvectors)
     Raises:
-        RuntimeError: expected: square matrices of floats: the last two dimensions.
+        RuntimeError: expected: square matrices of floats that have complex numbers of their precision: not those of 16
+            bits.
     Example:
         >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
@@ -16939,7 +16940,7 @@ _linalg_eig_result = ReturnType("linalg_eig", ("eigenvalues", "eigenvectors"))
 def _linalg_eig(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = solving_rules.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
@@ -16967,7 +16968,8 @@ def linalg_eigvals(input: Tensor) -> Tensor:
     Gradients:
         self: general_eigenvalues_slope(grad, self)
     Raises:
-        RuntimeError: expected: square matrices of floats: the last two dimensions.
+        RuntimeError: expected: square matrices of floats that have complex numbers of their precision: not those of 16
+            bits.
     Example:
         >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
@@ -16980,7 +16982,7 @@ def linalg_eigvals(input: Tensor) -> Tensor:
 def _linalg_eigvals(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
-    (self,) = solving_rules.square(name, self)
+    (self,) = solving_rules.eigen(name, self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
