@@ -16,6 +16,7 @@ from ..runtime.autograd import (
     formulas_indexing,
     formulas_linalg,
     formulas_losses,
+    formulas_lu,
     formulas_network,
     formulas_recurrent,
     formulas_reducing_at,
@@ -10397,11 +10398,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4679)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4677)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4679"
+    spec_place = "derivatives.yaml:4677"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -10435,12 +10436,68 @@ class LinalgMatrixExpBackward0(Node):
         return (tangent0,)
 
 
+class LuPackedBackward0(Node):
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4747)."""
+
+    __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
+    op_name = "lu_packed"
+    spec_place = "derivatives.yaml:4747"
+    output_count = 3
+    saved_slots = ("kept_LU", "kept_pivots")
+    saved_outputs = {"kept_LU": 0}
+
+    @staticmethod
+    def record(results, self):
+        """Put `results` into the graph."""
+        node = new(LuPackedBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_LU = saved = alias_of(results[0])
+        node.kept_LU_version = saved._writes[0]
+        node.kept_pivots = saved = results[1]
+        node.kept_pivots_version = 0 if (version := saved._writes) is None else version[0]
+        node.output_metas = (
+            (results[0]._shape, results[0]._dtype),
+            (results[1]._shape, results[1]._dtype),
+            (results[2]._shape, results[2]._dtype),
+        )
+        results[0]._fn = Output(node, 0)
+        results[0]._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_LU is not None:
+            node.kept_LU = FREED
+        if node.kept_pivots is not None:
+            node.kept_pivots = FREED
+
+    def apply(node, grads):
+        """self: lu_slope(grad, LU, pivots)."""
+        grad = grads[0]
+        if grad is None:
+            return (None,) * 1
+        LU = unpack_output(node, "kept_LU", 0)
+        pivots = unpack(node, "kept_pivots")
+        return (fit(formulas_lu.lu_slope(grad, LU, pivots), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, check_errors, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        LU = result[0]
+        pivots = result[1]
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_lu.lu_tangent(self_t, LU, pivots)
+        return (tangent0, None, None)
+
+
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4764)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4879)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:4764"
+    spec_place = "derivatives.yaml:4879"
 
     @staticmethod
     def record(result, self):
@@ -10467,11 +10524,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4842)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4957)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:4842"
+    spec_place = "derivatives.yaml:4957"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -10500,11 +10557,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4858)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4973)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:4858"
+    spec_place = "derivatives.yaml:4973"
 
     @staticmethod
     def record(result, self, dims):
@@ -10531,11 +10588,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4881)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4996)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:4881"
+    spec_place = "derivatives.yaml:4996"
 
     @staticmethod
     def record(result, self):
@@ -10560,11 +10617,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4897)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5012)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:4897"
+    spec_place = "derivatives.yaml:5012"
 
     @staticmethod
     def record(result, self):
@@ -10591,11 +10648,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4912)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5027)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:4912"
+    spec_place = "derivatives.yaml:5027"
 
     @staticmethod
     def record(result, self):
@@ -10622,11 +10679,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4922)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5037)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:4922"
+    spec_place = "derivatives.yaml:5037"
 
     @staticmethod
     def record(result, self, dim):
@@ -10653,11 +10710,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4937)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5052)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:4937"
+    spec_place = "derivatives.yaml:5052"
 
     @staticmethod
     def record(result, self):
@@ -10694,11 +10751,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4953)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5068)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:4953"
+    spec_place = "derivatives.yaml:5068"
 
     @staticmethod
     def record(result, self):
@@ -10723,11 +10780,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5285)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5401)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5285"
+    spec_place = "derivatives.yaml:5401"
 
     @staticmethod
     def record(result, self, dimension, size, step):
@@ -10760,11 +10817,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5300)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5416)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5300"
+    spec_place = "derivatives.yaml:5416"
 
     @staticmethod
     def record(result, grad_output, dim, length, step):
@@ -10795,11 +10852,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5312)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5428)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5312"
+    spec_place = "derivatives.yaml:5428"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -10842,11 +10899,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5325)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5441)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5325"
+    spec_place = "derivatives.yaml:5441"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -10875,11 +10932,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5337)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5453)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5337"
+    spec_place = "derivatives.yaml:5453"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -10928,11 +10985,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5352)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5468)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5352"
+    spec_place = "derivatives.yaml:5468"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -10965,11 +11022,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5366)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5482)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5366"
+    spec_place = "derivatives.yaml:5482"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -11002,7 +11059,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5378)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5494)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -11013,7 +11070,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5378"
+    spec_place = "derivatives.yaml:5494"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11060,11 +11117,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5395)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5511)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5395"
+    spec_place = "derivatives.yaml:5511"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -11099,11 +11156,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5410)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5526)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5410"
+    spec_place = "derivatives.yaml:5526"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -11149,11 +11206,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5427)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5543)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5427"
+    spec_place = "derivatives.yaml:5543"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -11184,11 +11241,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5460)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5576)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5460"
+    spec_place = "derivatives.yaml:5576"
 
     @staticmethod
     def record(result, self, dim):
@@ -11222,11 +11279,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5472)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5588)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5472"
+    spec_place = "derivatives.yaml:5588"
 
     @staticmethod
     def record(result, self, dim):
@@ -11260,11 +11317,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5486)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5602)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5486"
+    spec_place = "derivatives.yaml:5602"
 
     @staticmethod
     def record(result, self, dim):
@@ -11298,11 +11355,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5513)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5629)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:5513"
+    spec_place = "derivatives.yaml:5629"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -11342,11 +11399,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5535)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5651)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:5535"
+    spec_place = "derivatives.yaml:5651"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -11383,11 +11440,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5552)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5668)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:5552"
+    spec_place = "derivatives.yaml:5668"
 
     @staticmethod
     def record(result, self, dims):
@@ -11424,11 +11481,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5568)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5684)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:5568"
+    spec_place = "derivatives.yaml:5684"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -11468,11 +11525,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5583)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5699)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:5583"
+    spec_place = "derivatives.yaml:5699"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -11509,11 +11566,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5601)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5717)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:5601"
+    spec_place = "derivatives.yaml:5717"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -11550,11 +11607,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5619)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5735)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:5619"
+    spec_place = "derivatives.yaml:5735"
 
     @staticmethod
     def record(result, self, pad):
@@ -11592,11 +11649,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5638)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5754)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:5638"
+    spec_place = "derivatives.yaml:5754"
 
     @staticmethod
     def record(result, self):
@@ -11621,11 +11678,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5653)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5769)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:5653"
+    spec_place = "derivatives.yaml:5769"
 
     @staticmethod
     def record(result, self):
@@ -11650,11 +11707,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5667)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5783)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:5667"
+    spec_place = "derivatives.yaml:5783"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11701,11 +11758,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5687)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5803)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:5687"
+    spec_place = "derivatives.yaml:5803"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11739,11 +11796,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5702)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5818)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:5702"
+    spec_place = "derivatives.yaml:5818"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11785,11 +11842,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5724)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5840)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:5724"
+    spec_place = "derivatives.yaml:5840"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -11839,11 +11896,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5741)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5857)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:5741"
+    spec_place = "derivatives.yaml:5857"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -11893,11 +11950,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5760)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5876)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:5760"
+    spec_place = "derivatives.yaml:5876"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -11947,11 +12004,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5779)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5895)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:5779"
+    spec_place = "derivatives.yaml:5895"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -11995,11 +12052,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5799)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5915)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:5799"
+    spec_place = "derivatives.yaml:5915"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12036,11 +12093,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5812)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5928)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:5812"
+    spec_place = "derivatives.yaml:5928"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12086,11 +12143,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5831)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5947)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:5831"
+    spec_place = "derivatives.yaml:5947"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -12139,11 +12196,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5847)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5963)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:5847"
+    spec_place = "derivatives.yaml:5963"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -12208,7 +12265,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:5985)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6101)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12224,7 +12281,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:5985"
+    spec_place = "derivatives.yaml:6101"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -12293,11 +12350,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6109)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6227)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6109"
+    spec_place = "derivatives.yaml:6227"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -12335,11 +12392,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6123)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6241)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6123"
+    spec_place = "derivatives.yaml:6241"
 
     @staticmethod
     def record(result, self, value):
@@ -12371,11 +12428,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6135)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6253)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6135"
+    spec_place = "derivatives.yaml:6253"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -12413,11 +12470,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6147)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6265)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6147"
+    spec_place = "derivatives.yaml:6265"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -12456,7 +12513,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6169)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6287)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12468,7 +12525,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6169"
+    spec_place = "derivatives.yaml:6287"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -12550,11 +12607,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6196)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6314)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6196"
+    spec_place = "derivatives.yaml:6314"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -12609,7 +12666,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6214)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6332)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12624,7 +12681,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6214"
+    spec_place = "derivatives.yaml:6332"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -12705,7 +12762,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6244)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6362)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12719,7 +12776,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6244"
+    spec_place = "derivatives.yaml:6362"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -12792,7 +12849,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6261)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6379)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12806,7 +12863,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6261"
+    spec_place = "derivatives.yaml:6379"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -12877,11 +12934,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6373)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6491)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6373"
+    spec_place = "derivatives.yaml:6491"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -12912,11 +12969,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6390)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6508)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6390"
+    spec_place = "derivatives.yaml:6508"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -12945,11 +13002,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6407)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6525)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6407"
+    spec_place = "derivatives.yaml:6525"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -12984,11 +13041,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6422)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6540)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6422"
+    spec_place = "derivatives.yaml:6540"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -13021,7 +13078,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6467)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6585)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13032,7 +13089,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6467"
+    spec_place = "derivatives.yaml:6585"
 
     @staticmethod
     def record(result, self, dim, filter, align_corners, scale, antialias):
@@ -13096,7 +13153,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6485)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6603)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13107,7 +13164,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:6485"
+    spec_place = "derivatives.yaml:6603"
 
     @staticmethod
     def record(result, grad_output, dim, filter, align_corners, scale, antialias):
@@ -13146,11 +13203,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6533)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6651)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:6533"
+    spec_place = "derivatives.yaml:6651"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13195,11 +13252,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6556)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6674)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:6556"
+    spec_place = "derivatives.yaml:6674"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -13235,11 +13292,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6605)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6723)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:6605"
+    spec_place = "derivatives.yaml:6723"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13284,7 +13341,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6635)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6753)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13297,7 +13354,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:6635"
+    spec_place = "derivatives.yaml:6753"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13357,7 +13414,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6655)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6773)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13369,7 +13426,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:6655"
+    spec_place = "derivatives.yaml:6773"
 
     @staticmethod
     def record(
@@ -13439,11 +13496,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6706)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6824)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:6706"
+    spec_place = "derivatives.yaml:6824"
 
     @staticmethod
     def record(result, self, spatial):
@@ -13472,11 +13529,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6724)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6842)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:6724"
+    spec_place = "derivatives.yaml:6842"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -13510,7 +13567,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6767)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6885)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13529,7 +13586,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:6767"
+    spec_place = "derivatives.yaml:6885"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13648,7 +13705,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6792)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6910)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13664,7 +13721,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:6792"
+    spec_place = "derivatives.yaml:6910"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13770,7 +13827,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6814)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6932)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13784,7 +13841,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:6814"
+    spec_place = "derivatives.yaml:6932"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -13889,7 +13946,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:6834)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:6952)."""
 
     __slots__ = (
         "_saved_dim",
@@ -13904,7 +13961,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:6834"
+    spec_place = "derivatives.yaml:6952"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -13986,11 +14043,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6856)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6974)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:6856"
+    spec_place = "derivatives.yaml:6974"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -14039,11 +14096,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6880)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6998)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:6880"
+    spec_place = "derivatives.yaml:6998"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -14103,11 +14160,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6900)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7018)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:6900"
+    spec_place = "derivatives.yaml:7018"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -14156,11 +14213,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6923)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7041)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:6923"
+    spec_place = "derivatives.yaml:7041"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -14216,7 +14273,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:6940)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7058)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14231,7 +14288,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:6940"
+    spec_place = "derivatives.yaml:7058"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -14322,7 +14379,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:6965)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7083)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14335,7 +14392,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:6965"
+    spec_place = "derivatives.yaml:7083"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -14396,7 +14453,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6985)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7103)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14413,7 +14470,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:6985"
+    spec_place = "derivatives.yaml:7103"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -14515,11 +14572,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7016)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7134)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7016"
+    spec_place = "derivatives.yaml:7134"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -14580,7 +14637,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7038)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7156)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14593,7 +14650,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7038"
+    spec_place = "derivatives.yaml:7156"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -14669,7 +14726,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7058)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7176)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14682,7 +14739,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7058"
+    spec_place = "derivatives.yaml:7176"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -14751,7 +14808,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7081)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7199)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14766,7 +14823,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7081"
+    spec_place = "derivatives.yaml:7199"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -14873,7 +14930,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7105)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7223)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14888,7 +14945,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7105"
+    spec_place = "derivatives.yaml:7223"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -14967,7 +15024,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7130)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7248)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14984,7 +15041,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7130"
+    spec_place = "derivatives.yaml:7248"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15096,11 +15153,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7152)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7270)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7152"
+    spec_place = "derivatives.yaml:7270"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -15150,7 +15207,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7167)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7285)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15160,7 +15217,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7167"
+    spec_place = "derivatives.yaml:7285"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15221,11 +15278,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7190)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7308)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7190"
+    spec_place = "derivatives.yaml:7308"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15263,7 +15320,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7206)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7324)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15273,7 +15330,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7206"
+    spec_place = "derivatives.yaml:7324"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15315,7 +15372,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7221)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7339)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15338,7 +15395,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7221"
+    spec_place = "derivatives.yaml:7339"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -15520,7 +15577,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7241)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7359)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15550,7 +15607,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7241"
+    spec_place = "derivatives.yaml:7359"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -15794,7 +15851,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7264)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7382)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15818,7 +15875,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7264"
+    spec_place = "derivatives.yaml:7382"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16005,7 +16062,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7284)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7402)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16031,7 +16088,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7284"
+    spec_place = "derivatives.yaml:7402"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16211,7 +16268,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7314)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7432)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16233,7 +16290,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7314"
+    spec_place = "derivatives.yaml:7432"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16345,11 +16402,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7352)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7470)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7352"
+    spec_place = "derivatives.yaml:7470"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -16433,125 +16490,8 @@ class HuberValuesBackward0(Node):
         return (tangent0,)
 
 
-class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7611)."""
-
-    __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
-    op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:7611"
-
-    @staticmethod
-    def record(result, self, dim, normalization, forward):
-        """Put `result` into the graph."""
-        node = new(FftC2cBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_normalization = normalization
-        node._saved_forward = forward
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: fft_c2c(grad, dim, normalization, not forward)."""
-        dim = node._saved_dim
-        normalization = node._saved_normalization
-        forward = node._saved_forward
-        return (fit(op.fft_c2c(grad, dim, normalization, not forward), node.metas[0]),)
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, forward, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_c2c(self_t, dim, normalization, forward)
-        return (tangent0,)
-
-
-class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7627)."""
-
-    __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
-    op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:7627"
-
-    @staticmethod
-    def record(result, self, dim, normalization):
-        """Put `result` into the graph."""
-        node = new(FftR2cBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_self_sym_sizes = self._shape
-        node._saved_normalization = normalization
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])."""
-        dim = node._saved_dim
-        self_shape = node._saved_self_sym_sizes
-        normalization = node._saved_normalization
-        return (
-            fit(
-                op.fft_c2r(
-                    formulas_fourier.halved_pairs(grad, dim[-1], self_shape[dim[-1]]),
-                    dim,
-                    normalization,
-                    self_shape[dim[-1]],
-                ),
-                node.metas[0],
-            ),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_r2c(self_t, dim, normalization)
-        return (tangent0,)
-
-
-class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7644)."""
-
-    __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
-    op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:7644"
-
-    @staticmethod
-    def record(result, self, dim, normalization, last):
-        """Put `result` into the graph."""
-        node = new(FftC2rBackward0)
-        node.sequence = next_sequence()
-        node.hooks = None
-        node.metas = ((self._shape, self._dtype),)
-        node.edges = (self._fn or self,)
-        node._saved_dim = dim
-        node._saved_normalization = normalization
-        node._saved_last = last
-        result._fn = node
-        result._rg = True
-
-    def apply(node, grad):
-        """self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)."""
-        dim = node._saved_dim
-        normalization = node._saved_normalization
-        last = node._saved_last
-        return (
-            fit(formulas_fourier.doubled_pairs(op.fft_r2c(grad, dim, normalization), dim[-1], last), node.metas[0]),
-        )
-
-    @staticmethod
-    def tangent(result, self, dim, normalization, last, self_t):
-        """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.fft_c2r(self_t, dim, normalization, last)
-        return (tangent0,)
-
-
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8023)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7727)."""
 
     __slots__ = (
         "_saved_blank",
@@ -16563,7 +16503,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:8023"
+    spec_place = "derivatives.yaml:7727"
     saved_slots = ("kept_log_probs", "kept_targets")
 
     @staticmethod
@@ -16631,4 +16571,121 @@ class CtcValuesBackward0(Node):
             formulas_ctc.temporal_slope(op.ones_like(result), log_probs, targets, input_lengths, target_lengths, blank)
             * log_probs_t
         ).sum([0, 2])
+        return (tangent0,)
+
+
+class FftC2cBackward0(Node):
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7776)."""
+
+    __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
+    op_name = "fft_c2c"
+    spec_place = "derivatives.yaml:7776"
+
+    @staticmethod
+    def record(result, self, dim, normalization, forward):
+        """Put `result` into the graph."""
+        node = new(FftC2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_forward = forward
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2c(grad, dim, normalization, not forward)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        forward = node._saved_forward
+        return (fit(op.fft_c2c(grad, dim, normalization, not forward), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, forward, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2c(self_t, dim, normalization, forward)
+        return (tangent0,)
+
+
+class FftR2cBackward0(Node):
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7792)."""
+
+    __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
+    op_name = "fft_r2c"
+    spec_place = "derivatives.yaml:7792"
+
+    @staticmethod
+    def record(result, self, dim, normalization):
+        """Put `result` into the graph."""
+        node = new(FftR2cBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_self_sym_sizes = self._shape
+        node._saved_normalization = normalization
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: fft_c2r(halved_pairs(grad, dim[-1], self.shape[dim[-1]]), dim, normalization, self.shape[dim[-1]])."""
+        dim = node._saved_dim
+        self_shape = node._saved_self_sym_sizes
+        normalization = node._saved_normalization
+        return (
+            fit(
+                op.fft_c2r(
+                    formulas_fourier.halved_pairs(grad, dim[-1], self_shape[dim[-1]]),
+                    dim,
+                    normalization,
+                    self_shape[dim[-1]],
+                ),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_r2c(self_t, dim, normalization)
+        return (tangent0,)
+
+
+class FftC2rBackward0(Node):
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7809)."""
+
+    __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
+    op_name = "fft_c2r"
+    spec_place = "derivatives.yaml:7809"
+
+    @staticmethod
+    def record(result, self, dim, normalization, last):
+        """Put `result` into the graph."""
+        node = new(FftC2rBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node._saved_dim = dim
+        node._saved_normalization = normalization
+        node._saved_last = last
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: doubled_pairs(fft_r2c(grad, dim, normalization), dim[-1], last)."""
+        dim = node._saved_dim
+        normalization = node._saved_normalization
+        last = node._saved_last
+        return (
+            fit(formulas_fourier.doubled_pairs(op.fft_r2c(grad, dim, normalization), dim[-1], last), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, self, dim, normalization, last, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.fft_c2r(self_t, dim, normalization, last)
         return (tangent0,)

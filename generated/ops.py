@@ -31,6 +31,7 @@ from ..runtime.autograd import (
     formulas_indexing,
     formulas_joining,
     formulas_linalg,
+    formulas_lu,
     formulas_matrix,
     formulas_network,
     formulas_pairs,
@@ -39,7 +40,6 @@ from ..runtime.autograd import (
     formulas_quantiles,
     formulas_rearranging,
     formulas_reductions,
-    formulas_sampling,
     formulas_shape,
     formulas_solving,
     formulas_statistics,
@@ -56,7 +56,6 @@ from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
 from ..runtime.kernels.cpu import class_loss as class_loss_kernels
-from ..runtime.kernels.cpu import columns as columns_kernels
 from ..runtime.kernels.cpu import conv as conv_kernels
 from ..runtime.kernels.cpu import counting as counting_kernels
 from ..runtime.kernels.cpu import cross_entropy as cross_entropy_kernels
@@ -74,6 +73,7 @@ from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
+from ..runtime.kernels.cpu import lu as lu_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import parts as parts_kernels
@@ -119,6 +119,7 @@ from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import joining as joining_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
+from ..runtime.rules import lu as lu_rules
 from ..runtime.rules import network as network_rules
 from ..runtime.rules import norms as norms_rules
 from ..runtime.rules import pairs as pairs_rules
@@ -130,7 +131,6 @@ from ..runtime.rules import quantiles as quantiles_rules
 from ..runtime.rules import rearranging as rearranging_rules
 from ..runtime.rules import recurrent as recurrent_rules
 from ..runtime.rules import reductions as reductions_rules
-from ..runtime.rules import sampling as sampling_rules
 from ..runtime.rules import searching as searching_rules
 from ..runtime.rules import shape as shape_rules
 from ..runtime.rules import solving as solving_rules
@@ -15397,7 +15397,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     Gradients:
         through: vandermonde(x, N)
     Raises:
-        RuntimeError: expected: at least one dimension, and at least two powers.
+        RuntimeError: expected: at least one dimension, and at least two powers, of numbers.
     Example:
         >>> sg.linalg.vander(sg.tensor([1, 2, 3]))
         tensor([[1, 1, 1],
@@ -16821,7 +16821,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     Gradients:
         through: hermitian_eigen(triangle_of(self, UPLO))
     Raises:
-        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+        RuntimeError: expected: square matrices of floats; UPLO is "L" or "U".
     Example:
         >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
@@ -16892,7 +16892,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     Gradients:
         through: hermitian_eigenvalues(triangle_of(self, UPLO))
     Raises:
-        RuntimeError, ValueError: expected: square matrices of floats; UPLO is "L" or "U".
+        RuntimeError: expected: square matrices of floats; UPLO is "L" or "U".
     Example:
         >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
@@ -17538,7 +17538,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
     linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4652)
-    Dtypes: floats, complex numbers.
+    Dtypes: all.
 
     Args:
         input: tensor.
@@ -17548,7 +17548,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     Gradients:
         through: powered(self, n)
     Raises:
-        RuntimeError: expected: square matrices of floats: the last two dimensions.
+        RuntimeError: expected: square matrices, of floats where n is negative.
     Example:
         >>> sg.linalg.matrix_power(sg.tensor([[1.0, 1.0], [0.0, 1.0]]), 5)
         tensor([[1., 5.],
@@ -17562,15 +17562,15 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
         self = checks.tensor(name, "input", self)
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
-    self, n = solving_rules.square(name, self, n)
+    self, n = solving_rules.power(name, self, n)
     return formulas_matrix.powered(self, n)
 
 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4667)
-    Dtypes: floats, complex numbers.
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4666)
+    Dtypes: all.
 
     Args:
         input: tensor.
@@ -17581,7 +17581,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: powered(self, n)
     Raises:
-        RuntimeError: expected: square matrices of floats: the last two dimensions.
+        RuntimeError: expected: square matrices, of floats where n is negative.
     Example:
         >>> sg.matrix_power(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), 2)
         tensor([[4., 0.],
@@ -17597,14 +17597,14 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
         self = checks.tensor(name, "input", self)
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
-    self, n = solving_rules.square(name, self, n)
+    self, n = solving_rules.power(name, self, n)
     return formulas_matrix.powered(self, n)
 
 
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4679)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4677)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17646,7 +17646,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4697)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4695)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17678,7 +17678,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4708)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4706)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17715,7 +17715,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4721)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4719)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17747,7 +17747,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4734)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4732)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17780,10 +17780,332 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     return formulas_matrix.reflected(input, tau)
 
 
+def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
+
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4747)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        check_errors: bool.
+    Returns:
+        LU: the dtype of `input`.
+        pivots: int64.
+        info: int64.
+    Gradients:
+        self: lu_slope(grad, LU, pivots)
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    """
+    if watch.lifts and (lifted := lift("lu_packed", lu_packed, "leading", input, check_errors)) is not PLAIN:
+        return lifted
+    return _lu_packed("lu_packed", input, check_errors)
+
+
+_lu_packed_result = ReturnType("lu_packed", ("LU", "pivots", "info"))
+
+
+def _lu_packed(name: str, self, check_errors, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, check_errors = solving_rules.matrices_of(name, self, check_errors)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            lu_kernels.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int64", "int64")
+        )
+    except Exception as error:
+        reraise(name, error, (self, check_errors))
+    if grad_mode.grad and (self._rg):
+        functions.LuPackedBackward0.record(results, self)
+    if watch.active:
+        propagate(functions.LuPackedBackward0, results, (self, check_errors), (self,))
+    return _lu_packed_result(*results)
+
+
+def row_order(pivots: Tensor, rows: int) -> Tensor:
+    """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
+
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4763)
+    Dtypes: integers.
+
+    Args:
+        pivots: tensor.
+        rows: int.
+    Returns:
+        Tensor: int64.
+    """
+    if watch.lifts and (lifted := lift("row_order", row_order, "leading", pivots, rows)) is not PLAIN:
+        return lifted
+    return _row_order("row_order", pivots, rows)
+
+
+def _row_order(name: str, pivots, rows, into=None) -> Any:
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if rows.__class__ is not int:
+        rows = checks.integer(name, "rows", rows)
+    try:
+        result = adopt(lu_kernels.row_order(array_in(pivots, None), rows), None)
+    except Exception as error:
+        reraise(name, error, (pivots, rows))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
+    """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
+
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4774)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        pivot: bool, by keyword; default True.
+    Returns:
+        LU: the dtype of `A`.
+        pivots: int64.
+    Gradients:
+        through: lu_factors(A)
+    Raises:
+        RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
+    Example:
+        >>> sg.linalg.lu_factor(sg.tensor([[1.0, 2.0], [4.0, 4.0]])).LU
+        tensor([[4.0000, 4.0000],
+                [0.2500, 1.0000]])
+    """
+    if watch.lifts and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot)) is not PLAIN:
+        return lifted
+    name = "linalg_lu_factor"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if pivot.__class__ is not bool:
+        pivot = checks.boolean(name, "pivot", pivot)
+    A, pivot = lu_rules.lu(name, A, pivot)
+    return formulas_lu.lu_factors(A)
+
+
+def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+    """lu_factor, and 0 or the place of the first zero on U's diagonal.
+
+    linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
+    info) (derivatives.yaml:4790)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        pivot: bool, by keyword; default True.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        LU: the dtype of `A`.
+        pivots: int64.
+        info: int64.
+    Gradients:
+        through: lu_factors_with_info(A, check_errors)
+    Raises:
+        RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
+    Example:
+        >>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info
+        tensor(2)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_lu_factor_ex", linalg_lu_factor_ex, "composite", A, pivot=pivot, check_errors=check_errors
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_lu_factor_ex"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if pivot.__class__ is not bool:
+        pivot = checks.boolean(name, "pivot", pivot)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    A, pivot, check_errors = lu_rules.lu(name, A, pivot, check_errors)
+    return formulas_lu.lu_factors_with_info(A, check_errors)
+
+
+def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+    """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
+
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4805)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        A: tensor.
+        pivot: bool, by keyword; default True.
+    Returns:
+        P: the dtype of `A`.
+        L: the dtype of `A`.
+        U: the dtype of `A`.
+    Gradients:
+        through: lu_three(A)
+    Raises:
+        RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
+    Example:
+        >>> sg.linalg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]])).L
+        tensor([[1.0000, 0.0000],
+                [0.2500, 1.0000]])
+    """
+    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot)) is not PLAIN:
+        return lifted
+    name = "linalg_lu"
+    if not isinstance(A, Tensor):
+        A = checks.tensor(name, "A", A)
+    if pivot.__class__ is not bool:
+        pivot = checks.boolean(name, "pivot", pivot)
+    A, pivot = lu_rules.lu(name, A, pivot)
+    return formulas_lu.lu_three(A)
+
+
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[Tensor, Tensor, Tensor]:
+    """P, L and U from what lu_factor gives; empty where they are not wanted.
+
+    lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
+    Tensor U) (derivatives.yaml:4820)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LU_data: tensor.
+        LU_pivots: tensor.
+        unpack_data: bool; default True.
+        unpack_pivots: bool; default True.
+    Returns:
+        P: the dtype of `LU_data`.
+        L: the dtype of `LU_data`.
+        U: the dtype of `LU_data`.
+    Gradients:
+        through: unpacked('lu_unpack', LU_data, LU_pivots, unpack_data, unpack_pivots)
+    Raises:
+        RuntimeError: expected: packed factors with their exchanges.
+    Example:
+        >>> sg.lu_unpack(*sg.linalg.lu_factor(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))).U
+        tensor([[4., 4.],
+                [0., 1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots))
+        is not PLAIN
+    ):
+        return lifted
+    name = "lu_unpack"
+    if not isinstance(LU_data, Tensor):
+        LU_data = checks.tensor(name, "LU_data", LU_data)
+    if not isinstance(LU_pivots, Tensor):
+        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
+    if unpack_data.__class__ is not bool:
+        unpack_data = checks.boolean(name, "unpack_data", unpack_data)
+    if unpack_pivots.__class__ is not bool:
+        unpack_pivots = checks.boolean(name, "unpack_pivots", unpack_pivots)
+    LU_data, LU_pivots, unpack_data, unpack_pivots = lu_rules.lu_unpack(
+        name, LU_data, LU_pivots, unpack_data, unpack_pivots
+    )
+    return formulas_lu.unpacked("lu_unpack", LU_data, LU_pivots, unpack_data, unpack_pivots)
+
+
+def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+    """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
+
+    linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
+    (derivatives.yaml:4834)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LU: tensor.
+        pivots: tensor.
+        B: tensor.
+        left: bool, by keyword; default True.
+        adjoint: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: lu_solved(LU, pivots, B, left, adjoint)
+    Raises:
+        RuntimeError: expected: square packed factors with their exchanges, and matrices whose rows (or columns, by
+            `left`) are as many.
+    Example:
+        >>> LU, pivots = sg.linalg.lu_factor(sg.tensor([[0.0, 2.0], [4.0, 0.0]]))
+        >>> sg.linalg.lu_solve(LU, pivots, sg.ones(2, 1))
+        tensor([[0.2500],
+                [0.5000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_lu_solve"
+    if not isinstance(LU, Tensor):
+        LU = checks.tensor(name, "LU", LU)
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if adjoint.__class__ is not bool:
+        adjoint = checks.boolean(name, "adjoint", adjoint)
+    LU, pivots, B, left, adjoint = lu_rules.lu_solve(name, LU, pivots, B, left, adjoint)
+    return formulas_lu.lu_solved(LU, pivots, B, left, adjoint)
+
+
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
+
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4852)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        LU_data: tensor.
+        LU_pivots: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: lu_solved(LU_data, LU_pivots, self, True, False)
+    Raises:
+        RuntimeError: expected: matrices B, and square packed factors of as many rows with their exchanges.
+    Example:
+        >>> sg.lu_solve(sg.ones(2, 1), *sg.linalg.lu_factor(sg.tensor([[2.0, 0.0], [0.0, 4.0]])))
+        tensor([[0.5000],
+                [0.2500]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("lu_solve", lu_solve, "composite", input, LU_data, LU_pivots, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "lu_solve"
+    if out is not None:
+        return write_out(name, out, lu_solve(input, LU_data, LU_pivots))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(LU_data, Tensor):
+        LU_data = checks.tensor(name, "LU_data", LU_data)
+    if not isinstance(LU_pivots, Tensor):
+        LU_pivots = checks.tensor(name, "LU_pivots", LU_pivots)
+    self, LU_data, LU_pivots = lu_rules.old_lu_solve(name, self, LU_data, LU_pivots)
+    return formulas_lu.lu_solved(LU_data, LU_pivots, self, True, False)
+
+
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4749)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4864)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17819,7 +18141,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4764)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4879)
     Dtypes: all.
 
     Args:
@@ -17880,7 +18202,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4781)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4896)
     Dtypes: all.
 
     Args:
@@ -17912,7 +18234,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4793)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4908)
     Dtypes: all.
 
     Args:
@@ -17941,7 +18263,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4803)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4918)
     Dtypes: all.
 
     Args:
@@ -17970,7 +18292,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4813)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4928)
     Dtypes: all.
 
     Args:
@@ -18009,7 +18331,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4823)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4938)
     Dtypes: all.
 
     Args:
@@ -18034,7 +18356,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4832)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4947)
     Dtypes: all.
 
     Args:
@@ -18067,7 +18389,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4842)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4957)
     Dtypes: all.
 
     Args:
@@ -18137,7 +18459,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4858)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4973)
     Dtypes: all.
 
     Args:
@@ -18194,7 +18516,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4871)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4986)
     Dtypes: all.
 
     Args:
@@ -18226,7 +18548,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4881)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4996)
     Dtypes: all.
 
     Args:
@@ -18290,7 +18612,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4897)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5012)
     Dtypes: all.
 
     Args:
@@ -18346,7 +18668,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:4912)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5027)
     Dtypes: all.
 
     Args:
@@ -18407,7 +18729,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:4922)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5037)
     Dtypes: all.
 
     Args:
@@ -18476,7 +18798,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4937)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5052)
     Dtypes: all.
 
     Args:
@@ -18534,7 +18856,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4953)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5068)
     Dtypes: all.
 
     Args:
@@ -18583,7 +18905,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4962)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5077)
     Dtypes: all.
 
     Args:
@@ -18612,7 +18934,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4972)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5087)
     Dtypes: all.
 
     Args:
@@ -18640,7 +18962,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:4981)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5096)
     Dtypes: all.
 
     Args:
@@ -18672,7 +18994,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:4993)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5108)
     Dtypes: all.
 
     Args:
@@ -18705,7 +19027,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5005)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5120)
     Dtypes: all.
 
     Args:
@@ -18727,7 +19049,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5011)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5126)
     Dtypes: all.
 
     Args:
@@ -18749,7 +19071,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5017)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5132)
     Dtypes: all.
 
     Args:
@@ -18771,7 +19093,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5023)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5138)
     Dtypes: all.
 
     Args:
@@ -18801,7 +19123,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5034)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5149)
     Dtypes: all.
 
     Args:
@@ -18831,7 +19153,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5046)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5161)
     Dtypes: all.
 
     Args:
@@ -18861,7 +19183,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5057)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5172)
     Dtypes: all.
 
     Args:
@@ -18891,7 +19213,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5068)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5183)
     Dtypes: all.
 
     Args:
@@ -18926,7 +19248,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5079)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5194)
     Dtypes: all.
 
     Args:
@@ -18957,57 +19279,10 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
     return formulas_joining.split_at(self, indices, dim)
 
 
-def tensor_split_tensor_indices_or_sections(
-    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
-) -> Sequence[Tensor]:
-    """tensor_split at the indices in a vector, or into as many pieces as a 0-d tensor says.
-
-    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:5085)
-    Dtypes: all.
-
-    Args:
-        input: tensor.
-        tensor_indices_or_sections: tensor.
-        dim: int, counted from the end where negative; default 0.
-    Returns:
-        tuple of Tensors: shares the memory of `input` where it can.
-    Gradients:
-        through: split_by_tensor(self, tensor_indices_or_sections, dim)
-    Raises:
-        IndexError, RuntimeError: expected: `dim` in range; the places are a vector or a number of int64.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "tensor_split.tensor_indices_or_sections",
-                tensor_split_tensor_indices_or_sections,
-                "cut",
-                input,
-                tensor_indices_or_sections,
-                dim,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "tensor_split"
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if not isinstance(tensor_indices_or_sections, Tensor):
-        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
-    if dim.__class__ is not int:
-        dim = checks.integer(name, "dim", dim)
-    self, tensor_indices_or_sections, dim = joining_rules.split_places(name, self, tensor_indices_or_sections, dim)
-    return formulas_joining.split_by_tensor(self, tensor_indices_or_sections, dim)
-
-
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5092)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5200)
     Dtypes: all.
 
     Args:
@@ -19035,7 +19310,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5103)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5211)
     Dtypes: all.
 
     Args:
@@ -19062,7 +19337,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5109)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5217)
     Dtypes: all.
 
     Args:
@@ -19090,7 +19365,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5118)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5226)
     Dtypes: all.
 
     Args:
@@ -19117,7 +19392,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5124)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5232)
     Dtypes: all.
 
     Args:
@@ -19145,7 +19420,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5133)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5241)
     Dtypes: all.
 
     Args:
@@ -19169,10 +19444,50 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     return op.tensor_split(self, indices, 2)
 
 
+def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
+    """A copy of `length` elements of dimension `dim` from `start` on.
+
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5247)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        start: int.
+        length: int.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: self.narrow(dim, start, length).clone()
+    Example:
+        >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
+        tensor([2, 3, 4])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "narrow_copy"
+    if out is not None:
+        return write_out(name, out, narrow_copy(input, dim, start, length))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if start.__class__ is not int:
+        start = checks.integer(name, "start", start)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    return self.narrow(dim, start, length).clone()
+
+
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5139)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5255)
     Dtypes: all.
 
     Args:
@@ -19204,7 +19519,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5149)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5265)
     Dtypes: all.
 
     Args:
@@ -19236,7 +19551,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5159)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5275)
     Dtypes: all.
 
     Args:
@@ -19273,7 +19588,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5170)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5286)
     Dtypes: all.
 
     Args:
@@ -19289,7 +19604,12 @@ def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None,
         watch.lifts
         and (
             lifted := lift(
-                "repeat_interleave.Tensor", repeat_interleave_tensor, "loop", repeats, output_size=output_size, out=out
+                "repeat_interleave.Tensor",
+                repeat_interleave_tensor,
+                "dynamic",
+                repeats,
+                output_size=output_size,
+                out=out,
             )
         )
         is not PLAIN
@@ -19327,7 +19647,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5192)
+    (derivatives.yaml:5308)
     Dtypes: all.
 
     Args:
@@ -19382,7 +19702,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5201)
+    (derivatives.yaml:5317)
     Dtypes: all.
 
     Args:
@@ -19434,7 +19754,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5208)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5324)
     Dtypes: all.
 
     Args:
@@ -19460,7 +19780,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5215)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5331)
     Dtypes: all.
 
     Args:
@@ -19483,7 +19803,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5222)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5338)
     Dtypes: all.
 
     Args:
@@ -19526,7 +19846,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5235)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5351)
     Dtypes: all.
 
     Args:
@@ -19549,7 +19869,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5242)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5358)
     Dtypes: all.
 
     Args:
@@ -19593,7 +19913,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5253)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5369)
     Dtypes: all.
 
     Args:
@@ -19626,7 +19946,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5263)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5379)
     Dtypes: all.
 
     Args:
@@ -19664,7 +19984,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5275)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5391)
     Dtypes: all.
 
     Args:
@@ -19693,7 +20013,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5285)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5401)
     Dtypes: all.
 
     Args:
@@ -19759,7 +20079,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5300)
+    (derivatives.yaml:5416)
     Dtypes: all.
 
     Args:
@@ -19822,7 +20142,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5312)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5428)
     Dtypes: all.
 
     Args:
@@ -19883,7 +20203,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5325)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5441)
     Dtypes: all.
 
     Args:
@@ -19938,7 +20258,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5337)
+    (derivatives.yaml:5453)
     Dtypes: all.
 
     Args:
@@ -20012,7 +20332,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5352)
+    (derivatives.yaml:5468)
     Dtypes: all.
 
     Args:
@@ -20078,7 +20398,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5366)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5482)
     Dtypes: all.
 
     Args:
@@ -20142,7 +20462,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5378)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5494)
     Dtypes: all.
 
     Args:
@@ -20197,7 +20517,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5395)
+    (derivatives.yaml:5511)
     Dtypes: all.
 
     Args:
@@ -20259,7 +20579,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5410)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5526)
     Dtypes: all.
 
     Args:
@@ -20324,7 +20644,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5427)
+    (derivatives.yaml:5543)
     Dtypes: all.
 
     Args:
@@ -20391,7 +20711,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5439)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5555)
     Dtypes: all.
 
     Args:
@@ -20426,7 +20746,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5450)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5566)
     Dtypes: all.
 
     Args:
@@ -20457,7 +20777,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5460)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5576)
     Dtypes: all.
 
     Args:
@@ -20508,7 +20828,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5472)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5588)
     Dtypes: all.
 
     Args:
@@ -20556,7 +20876,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5486)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5602)
     Dtypes: all.
 
     Args:
@@ -20614,7 +20934,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5498)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5614)
     Dtypes: all.
 
     Args:
@@ -20641,7 +20961,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5503)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5619)
     Dtypes: all.
 
     Args:
@@ -20678,7 +20998,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5513)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5629)
     Dtypes: all.
 
     Args:
@@ -20729,7 +21049,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5535)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5651)
     Dtypes: all.
 
     Args:
@@ -20779,7 +21099,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5552)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5668)
     Dtypes: all.
 
     Args:
@@ -20828,7 +21148,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5568)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5684)
     Dtypes: all.
 
     Args:
@@ -20877,7 +21197,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5583)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5699)
     Dtypes: all.
 
     Args:
@@ -20936,7 +21256,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5601)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5717)
     Dtypes: all.
 
     Args:
@@ -20995,7 +21315,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5619)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5735)
     Dtypes: all.
 
     Args:
@@ -21048,7 +21368,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5638)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5754)
     Dtypes: all.
 
     Args:
@@ -21097,7 +21417,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5653)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5769)
     Dtypes: all.
 
     Args:
@@ -21137,7 +21457,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5667)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5783)
     Dtypes: all.
 
     Args:
@@ -21178,7 +21498,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5687)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5803)
     Dtypes: all.
 
     Args:
@@ -21234,7 +21554,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5702)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5818)
     Dtypes: all.
 
     Args:
@@ -21318,7 +21638,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5724)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5840)
     Dtypes: all.
 
     Args:
@@ -21378,7 +21698,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5741)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5857)
     Dtypes: all.
 
     Args:
@@ -21466,7 +21786,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5760)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5876)
     Dtypes: all.
 
     Args:
@@ -21529,7 +21849,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5779)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5895)
     Dtypes: all.
 
     Args:
@@ -21603,7 +21923,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5799)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5915)
     Dtypes: all.
 
     Args:
@@ -21671,7 +21991,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5812)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5928)
     Dtypes: all.
 
     Args:
@@ -21750,7 +22070,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5831)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5947)
     Dtypes: all.
 
     Args:
@@ -21808,7 +22128,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5847)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5963)
     Dtypes: all.
 
     Args:
@@ -21871,7 +22191,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5861)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5977)
     Dtypes: all.
 
     Args:
@@ -21906,7 +22226,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5872)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:5988)
     Dtypes: all.
 
     Args:
@@ -21938,7 +22258,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:5887)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6003)
     Dtypes: all.
 
     Args:
@@ -21966,7 +22286,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:5895)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6011)
     Dtypes: integers.
 
     Args:
@@ -22012,7 +22332,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:5908)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6024)
     Dtypes: all.
 
     Args:
@@ -22046,7 +22366,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:5918)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6034)
     Dtypes: all.
 
     Args:
@@ -22100,7 +22420,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:5930)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6046)
     Dtypes: all.
 
     Args:
@@ -22131,7 +22451,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:5940)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6056)
     Dtypes: all.
 
     Args:
@@ -22176,7 +22496,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:5954)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6070)
     Dtypes: all.
 
     Args:
@@ -22234,7 +22554,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5967)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6083)
     Dtypes: all.
 
     Args:
@@ -22294,7 +22614,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:5978)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6094)
     Dtypes: all.
 
     Args:
@@ -22361,10 +22681,11 @@ def scatter_reduce(
     out: Tensor | None = None,
 ) -> Tensor:
     """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
-    that is there only if `include_self`. Where several are greatest or least, they share the gradient.
+    that is there only if `include_self`. Where several of these are greatest or least, they share the gradient; PyTorch
+    gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:5985)
+    (derivatives.yaml:6101)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -22493,7 +22814,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6016)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6133)
     Dtypes: all.
 
     Args:
@@ -22562,7 +22883,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6026)
+    (derivatives.yaml:6143)
     Dtypes: all.
 
     Args:
@@ -22645,7 +22966,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6034)
+    (derivatives.yaml:6151)
     Dtypes: all.
 
     Args:
@@ -22728,32 +23049,36 @@ def index_reduce_(
     return after_write(input, before)
 
 
-def order_of_true(mask: Tensor, available: int) -> Tensor:
-    """For each true element how many come before it in row order, 0 for the others; at most `available` may be true.
+def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
+    """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
+    the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available) -> Tensor (derivatives.yaml:6047)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6164)
     Dtypes: bool.
 
     Args:
         mask: tensor, not differentiated.
         available: int.
+        lead: int.
     Returns:
         Tensor: int64.
     """
-    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "loop", mask, available)) is not PLAIN:
+    if watch.lifts and (lifted := lift("order_of_true", order_of_true, "ordered", mask, available, lead)) is not PLAIN:
         return lifted
-    return _order_of_true("order_of_true", mask, available)
+    return _order_of_true("order_of_true", mask, available, lead)
 
 
-def _order_of_true(name: str, mask, available, into=None) -> Any:
+def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
     if not isinstance(mask, Tensor):
         mask = checks.tensor(name, "mask", mask)
     if available.__class__ is not int:
         available = checks.integer(name, "available", available)
+    if lead.__class__ is not int:
+        lead = checks.integer(name, "lead", lead)
     try:
-        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available), None)
+        result = adopt(reducing_at_kernels.order_of_true(array_in(mask, None), available, lead), None)
     except Exception as error:
-        reraise(name, error, (mask, available))
+        reraise(name, error, (mask, available, lead))
     if into is not None:
         result = write(name, into, result)
     return result
@@ -22762,7 +23087,7 @@ def _order_of_true(name: str, mask, available, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6059)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6177)
     Dtypes: all.
 
     Args:
@@ -22816,7 +23141,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6071)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6189)
     Dtypes: all.
 
     Args:
@@ -22872,7 +23197,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6081)
+    (derivatives.yaml:6199)
     Dtypes: all.
 
     Args:
@@ -22927,7 +23252,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6090)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6208)
     Dtypes: all.
 
     Args:
@@ -22984,7 +23309,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6100)
+    (derivatives.yaml:6218)
     Dtypes: all.
 
     Args:
@@ -23035,7 +23360,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6109)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6227)
     Dtypes: all.
 
     Args:
@@ -23071,7 +23396,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6123)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6241)
     Dtypes: all.
 
     Args:
@@ -23108,7 +23433,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6135)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6253)
     Dtypes: all.
 
     Args:
@@ -23142,7 +23467,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6147)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6265)
     Dtypes: all.
 
     Args:
@@ -23186,7 +23511,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6169)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6287)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23242,7 +23567,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6196)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6314)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23303,7 +23628,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6214)
+    Tensor (derivatives.yaml:6332)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23403,7 +23728,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6244)
+    dilation, int groups) -> Tensor (derivatives.yaml:6362)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23509,7 +23834,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6261)
+    dilation, int groups) -> Tensor (derivatives.yaml:6379)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23617,7 +23942,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6278)
+    groups=1) -> Tensor (derivatives.yaml:6396)
     Dtypes: all.
 
     Args:
@@ -23676,7 +24001,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6288)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6406)
     Dtypes: all.
 
     Args:
@@ -23755,7 +24080,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6295)
+    groups=1) -> Tensor (derivatives.yaml:6413)
     Dtypes: all.
 
     Args:
@@ -23814,7 +24139,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6310)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6428)
     Dtypes: all.
 
     Args:
@@ -23893,7 +24218,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6318)
+    groups=1) -> Tensor (derivatives.yaml:6436)
     Dtypes: all.
 
     Args:
@@ -23952,7 +24277,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6328)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6446)
     Dtypes: all.
 
     Args:
@@ -24032,7 +24357,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6335)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6453)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24112,7 +24437,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6348)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6466)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24194,7 +24519,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6362)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6480)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24263,7 +24588,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6373)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6491)
     Dtypes: all.
 
     Args:
@@ -24307,7 +24632,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6390)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6508)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24371,7 +24696,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6407)
+    (derivatives.yaml:6525)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24408,7 +24733,7 @@ def _im2col(name: str, self, kernel_size, dilation, padding, stride, into=None) 
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            columns_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
+            windows_kernels.im2col(array_in(self, computed), kernel_size, dilation, padding, stride), computed
         )
     except Exception as error:
         reraise(name, error, (self, kernel_size, dilation, padding, stride))
@@ -24432,7 +24757,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6422)
+    Tensor (derivatives.yaml:6540)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24472,7 +24797,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
-            columns_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
+            windows_kernels.col2im(array_in(self, computed), output_size, kernel_size, dilation, padding, stride),
             computed,
         )
     except Exception as error:
@@ -24495,7 +24820,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6436)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6554)
     Dtypes: all.
 
     Args:
@@ -24533,7 +24858,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6447)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6565)
     Dtypes: all.
 
     Args:
@@ -24571,7 +24896,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6457)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6575)
     Dtypes: all.
 
     Args:
@@ -24611,7 +24936,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6467)
+    (derivatives.yaml:6585)
     Dtypes: floats.
 
     Args:
@@ -24685,7 +25010,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6485)
+    antialias) -> Tensor (derivatives.yaml:6603)
     Dtypes: floats.
 
     Args:
@@ -24783,7 +25108,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6499)
+    (derivatives.yaml:6617)
     Dtypes: floats.
 
     Args:
@@ -24837,10 +25162,10 @@ def grid_sampler(
         padding_mode = checks.integer(name, "padding_mode", padding_mode)
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
-    self, grid, interpolation_mode, padding_mode, align_corners = sampling_rules.grid_sampler(
+    self, grid, interpolation_mode, padding_mode, align_corners = images_rules.grid_sampler(
         name, self, grid, interpolation_mode, padding_mode, align_corners
     )
-    return formulas_sampling.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
+    return formulas_images.sampled_at(self, grid, interpolation_mode, padding_mode, align_corners)
 
 
 def affine_grid_generator(
@@ -24848,7 +25173,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6518)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6636)
     Dtypes: floats.
 
     Args:
@@ -24886,8 +25211,8 @@ def affine_grid_generator(
     size = checks.integer_list(name, "size", size)
     if align_corners.__class__ is not bool:
         align_corners = checks.boolean(name, "align_corners", align_corners)
-    theta, size, align_corners = sampling_rules.affine_grid(name, theta, size, align_corners)
-    return formulas_sampling.transformed_places(theta, size, align_corners)
+    theta, size, align_corners = images_rules.affine_grid(name, theta, size, align_corners)
+    return formulas_images.transformed_places(theta, size, align_corners)
 
 
 def max_pool_with_indices(
@@ -24903,7 +25228,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6533)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6651)
     Dtypes: integers, floats.
 
     Args:
@@ -24991,7 +25316,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6556)
+    (derivatives.yaml:6674)
     Dtypes: floats.
 
     Args:
@@ -25068,7 +25393,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6571)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6689)
     Dtypes: integers, floats.
 
     Args:
@@ -25126,7 +25451,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6582)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6700)
     Dtypes: integers, floats.
 
     Args:
@@ -25185,7 +25510,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6594)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6712)
     Dtypes: integers, floats.
 
     Args:
@@ -25235,7 +25560,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6605)
+    (derivatives.yaml:6723)
     Dtypes: integers, floats.
 
     Args:
@@ -25291,7 +25616,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6622)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6740)
     Dtypes: integers, floats.
 
     Args:
@@ -25333,7 +25658,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6635)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6753)
     Dtypes: floats.
 
     Args:
@@ -25450,7 +25775,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6655)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6773)
     Dtypes: floats.
 
     Args:
@@ -25621,7 +25946,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6670)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6788)
     Dtypes: floats.
 
     Args:
@@ -25688,7 +26013,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6681)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6799)
     Dtypes: floats.
 
     Args:
@@ -25756,7 +26081,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6694)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6812)
     Dtypes: floats.
 
     Args:
@@ -25815,7 +26140,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6706)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6824)
     Dtypes: floats.
 
     Args:
@@ -25862,7 +26187,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6724)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6842)
     Dtypes: floats.
 
     Args:
@@ -25923,7 +26248,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6738)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6856)
     Dtypes: floats.
 
     Args:
@@ -25957,7 +26282,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6749)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6867)
     Dtypes: floats.
 
     Args:
@@ -25984,7 +26309,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6758)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6876)
     Dtypes: floats.
 
     Args:
@@ -26020,7 +26345,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6767)
+    Tensor mean, Tensor var) (derivatives.yaml:6885)
     Dtypes: floats.
 
     Args:
@@ -26101,7 +26426,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6792)
+    Tensor var) (derivatives.yaml:6910)
     Dtypes: floats.
 
     Args:
@@ -26182,7 +26507,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6814)
+    (derivatives.yaml:6932)
     Dtypes: floats.
 
     Args:
@@ -26273,7 +26598,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6834)
+    (derivatives.yaml:6952)
     Dtypes: floats.
 
     Args:
@@ -26335,7 +26660,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6856)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6974)
     Dtypes: floats.
 
     Args:
@@ -26393,7 +26718,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6880)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6998)
     Dtypes: floats.
 
     Args:
@@ -26453,7 +26778,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6900)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7018)
     Dtypes: floats.
 
     Args:
@@ -26510,7 +26835,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6923)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7041)
     Dtypes: floats.
 
     Args:
@@ -26574,7 +26899,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:6940)
+    Tensor total_weight) (derivatives.yaml:7058)
     Dtypes: floats.
 
     Args:
@@ -26660,7 +26985,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:6965)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7083)
     Dtypes: floats.
 
     Args:
@@ -26773,7 +27098,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:6985)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7103)
     Dtypes: floats.
 
     Args:
@@ -26872,7 +27197,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7016)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7134)
     Dtypes: floats.
 
     Args:
@@ -26925,7 +27250,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7038)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7156)
     Dtypes: floats.
 
     Args:
@@ -27000,7 +27325,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7058)
+    (derivatives.yaml:7176)
     Dtypes: floats.
 
     Args:
@@ -27079,7 +27404,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7081)
+    Tensor (derivatives.yaml:7199)
     Dtypes: floats.
 
     Args:
@@ -27188,7 +27513,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7105)
+    reduction=1) -> Tensor (derivatives.yaml:7223)
     Dtypes: floats.
 
     Args:
@@ -27307,7 +27632,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7130)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7248)
     Dtypes: floats.
 
     Args:
@@ -27424,7 +27749,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7152)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7270)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27479,7 +27804,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7167)
+    (derivatives.yaml:7285)
     Dtypes: all.
 
     Args:
@@ -27555,7 +27880,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7190)
+    Tensor (derivatives.yaml:7308)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27640,7 +27965,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7206)
+    (derivatives.yaml:7324)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27716,7 +28041,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7221)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7339)
     Dtypes: floats.
 
     Args:
@@ -27863,7 +28188,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7241)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7359)
     Dtypes: floats.
 
     Args:
@@ -28026,7 +28351,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7264)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7382)
     Dtypes: floats.
 
     Args:
@@ -28163,7 +28488,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7284)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7402)
     Dtypes: floats.
 
     Args:
@@ -28298,7 +28623,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7314)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7432)
     Dtypes: floats.
 
     Args:
@@ -28400,7 +28725,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7337)
+    weight=None) -> Tensor (derivatives.yaml:7455)
     Dtypes: floats.
 
     Args:
@@ -28452,7 +28777,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7352)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7470)
     Dtypes: floats.
 
     Args:
@@ -28524,7 +28849,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7364)
+    beta=1.0) -> Tensor (derivatives.yaml:7482)
     Dtypes: floats.
 
     Args:
@@ -28588,7 +28913,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7382)
+    (derivatives.yaml:7500)
     Dtypes: floats.
 
     Args:
@@ -28644,7 +28969,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7396)
+    log_target=False) -> Tensor (derivatives.yaml:7514)
     Dtypes: floats.
 
     Args:
@@ -28659,6 +28984,8 @@ def kl_div(
     Gradients:
         through: reduced_divergence(divergence(self, target, log_target), self.shape[0] if self.ndim else 1,
             size_average, reduce, reduction)
+    Raises:
+        RuntimeError: expected: input and target are floating-point.
     Example:
         >>> log_p, q = sg.log(sg.tensor([[0.5, 0.5]])), sg.tensor([[0.9, 0.1]])
         >>> sg.nn.functional.kl_div(log_p, q, reduction='batchmean')
@@ -28684,6 +29011,9 @@ def kl_div(
         reduction = checks.string(name, "reduction", reduction)
     if log_target.__class__ is not bool:
         log_target = checks.boolean(name, "log_target", log_target)
+    self, target, size_average, reduce, reduction, log_target = value_losses_rules.floating_values(
+        name, self, target, size_average, reduce, reduction, log_target
+    )
     return formulas_value_losses.reduced_divergence(
         formulas_value_losses.divergence(self, target, log_target),
         self.shape[0] if self.ndim else 1,
@@ -28708,7 +29038,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7415)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7534)
     Dtypes: floats.
 
     Args:
@@ -28783,7 +29113,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7431)
+    Tensor (derivatives.yaml:7550)
     Dtypes: floats.
 
     Args:
@@ -28838,7 +29168,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7447)
+    reduction='mean') -> Tensor (derivatives.yaml:7566)
     Dtypes: floats.
 
     Args:
@@ -28901,7 +29231,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7456)
+    Tensor (derivatives.yaml:7575)
     Dtypes: floats.
 
     Args:
@@ -28956,7 +29286,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7467)
+    reduction='mean') -> Tensor (derivatives.yaml:7586)
     Dtypes: floats.
 
     Args:
@@ -29029,7 +29359,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7478)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7597)
     Dtypes: floats.
 
     Args:
@@ -29098,7 +29428,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7492)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7611)
     Dtypes: floats.
 
     Args:
@@ -29148,7 +29478,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7504)
+    (derivatives.yaml:7623)
     Dtypes: floats.
 
     Args:
@@ -29200,7 +29530,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7514)
+    (derivatives.yaml:7633)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29252,7 +29582,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7526)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7645)
     Dtypes: floats.
 
     Args:
@@ -29344,7 +29674,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7544)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7663)
     Dtypes: floats.
 
     Args:
@@ -29426,7 +29756,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7560)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7679)
     Dtypes: floats.
 
     Args:
@@ -29507,7 +29837,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7575)
+    -> Tensor (derivatives.yaml:7694)
     Dtypes: floats.
 
     Args:
@@ -29576,7 +29906,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7591)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7710)
     Dtypes: floats.
 
     Args:
@@ -29641,10 +29971,229 @@ def multilabel_soft_margin_loss(
     )
 
 
+def ctc_values(
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> Tensor:
+    """-log of the sum, over all ways to stretch the labels of a sample to its steps with blanks between them, of the
+    products of the probabilities along the way.
+
+    ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
+    (derivatives.yaml:7727)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor, not differentiated.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int.
+    Returns:
+        Tensor: the dtype of `log_probs`.
+    Gradients:
+        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
+
+
+def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank
+    )
+    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
+    try:
+        result = adopt(
+            ctc_kernels.ctc_values(
+                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
+        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
+    if watch.active:
+        propagate(
+            functions.CtcValuesBackward0,
+            result,
+            (log_probs, targets, input_lengths, target_lengths, blank),
+            (log_probs,),
+            into,
+        )
+    return result
+
+
+def ctc_loss_intlist(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
+    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
+    count.
+
+    ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7746)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: sequence of ints.
+        target_lengths: sequence of ints.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
+            after another.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.IntList",
+                ctc_loss_intlist,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
+    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
+def ctc_loss_tensor(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor:
+    """ctc_loss with the lengths in tensors.
+
+    ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7764)
+    Dtypes: floats.
+
+    Args:
+        log_probs: tensor.
+        targets: tensor.
+        input_lengths: tensor.
+        target_lengths: tensor.
+        blank: int; default 0.
+        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
+        zero_infinity: bool; default False.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
+    Raises:
+        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "ctc_loss.Tensor",
+                ctc_loss_tensor,
+                "composite",
+                log_probs,
+                targets,
+                input_lengths,
+                target_lengths,
+                blank,
+                reduction,
+                zero_infinity,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "ctc_loss"
+    if not isinstance(log_probs, Tensor):
+        log_probs = checks.tensor(name, "log_probs", log_probs)
+    if not isinstance(targets, Tensor):
+        targets = checks.tensor(name, "targets", targets)
+    if not isinstance(input_lengths, Tensor):
+        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
+    if not isinstance(target_lengths, Tensor):
+        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
+    if blank.__class__ is not int:
+        blank = checks.integer(name, "blank", blank)
+    if reduction.__class__ is not str:
+        reduction = checks.string(name, "reduction", reduction)
+    if zero_infinity.__class__ is not bool:
+        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
+    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
+        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+    return formulas_ctc.temporal_loss(
+        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
+    )
+
+
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7611)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7776)
     Dtypes: all.
 
     Args:
@@ -29694,7 +30243,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7627)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7792)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -29740,7 +30289,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7644)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7809)
     Dtypes: all.
 
     Args:
@@ -29791,7 +30340,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7660)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7825)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29835,7 +30384,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7675)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7840)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29879,7 +30428,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7690)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7855)
     Dtypes: floats.
 
     Args:
@@ -29923,7 +30472,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7705)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7870)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29972,7 +30521,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7720)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7885)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30021,7 +30570,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7735)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7900)
     Dtypes: floats.
 
     Args:
@@ -30070,7 +30619,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7750)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7915)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30119,7 +30668,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7766)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7931)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30168,7 +30717,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7782)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7947)
     Dtypes: floats.
 
     Args:
@@ -30217,7 +30766,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7798)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7963)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30271,7 +30820,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7814)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7979)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30325,7 +30874,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7830)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7995)
     Dtypes: floats.
 
     Args:
@@ -30374,7 +30923,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7846)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8011)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30424,7 +30973,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7862)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8027)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30474,7 +31023,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7878)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8043)
     Dtypes: floats.
 
     Args:
@@ -30524,7 +31073,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7894)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8059)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30579,7 +31128,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7910)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8075)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30634,7 +31183,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:7926)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8091)
     Dtypes: floats.
 
     Args:
@@ -30676,7 +31225,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7942)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8107)
     Dtypes: all.
 
     Args:
@@ -30710,7 +31259,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:7953)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8118)
     Dtypes: all.
 
     Args:
@@ -30741,6 +31290,238 @@ def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis
     return formulas_fourier.shifted_spectrum(self, dim, True)
 
 
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
+    frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
+    hop_length.
+
+    stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
+    center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
+    Tensor (derivatives.yaml:8129)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        pad_mode: str; default "reflect".
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        return_complex: bool or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: complex.
+    Gradients:
+        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
+            normalized, onesided, return_complex)
+    Raises:
+        NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
+            window of win_length numbers, at most n_fft.
+    Example:
+        >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
+        specgrad.Size([3, 2])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "stft.center",
+                stft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                pad_mode,
+                normalized,
+                onesided,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "stft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if pad_mode.__class__ is not str:
+        pad_mode = checks.string(name, "pad_mode", pad_mode)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if return_complex is not None and return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
+        frames_rules.stft(
+            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
+        )
+    )
+    return formulas_frames.spectrogram(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+    )
+
+
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
+    windows do not cover cannot be told.
+
+    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
+    bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
+    (derivatives.yaml:8146)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+        n_fft: int.
+        hop_length: int or None; default None.
+        win_length: int or None; default None.
+        window: tensor or None; default None.
+        center: bool; default True.
+        normalized: bool; default False.
+        onesided: bool or None; default None.
+        length: int or None; default None.
+        return_complex: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+    Gradients:
+        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
+            normalized, onesided, length, return_complex)
+    Raises:
+        RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was
+            given.
+    Example:
+        >>> x, window = sg.arange(8.0), sg.hann_window(4)
+        >>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)
+        >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
+        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "istft",
+                istft,
+                "composite",
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                normalized,
+                onesided,
+                length,
+                return_complex,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "istft"
+    if out is not None:
+        return write_out(
+            name,
+            out,
+            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
+        )
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if n_fft.__class__ is not int:
+        n_fft = checks.integer(name, "n_fft", n_fft)
+    if hop_length is not None and hop_length.__class__ is not int:
+        hop_length = checks.integer(name, "hop_length", hop_length)
+    if win_length is not None and win_length.__class__ is not int:
+        win_length = checks.integer(name, "win_length", win_length)
+    if window is not None and not isinstance(window, Tensor):
+        window = checks.tensor(name, "window", window)
+    if center.__class__ is not bool:
+        center = checks.boolean(name, "center", center)
+    if normalized.__class__ is not bool:
+        normalized = checks.boolean(name, "normalized", normalized)
+    if onesided is not None and onesided.__class__ is not bool:
+        onesided = checks.boolean(name, "onesided", onesided)
+    if length is not None and length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if return_complex.__class__ is not bool:
+        return_complex = checks.boolean(name, "return_complex", return_complex)
+    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
+        frames_rules.istft(
+            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
+        )
+    )
+    return formulas_frames.overlapped(
+        self,
+        n_fft,
+        hop_length,
+        formulas_frames.centred_window(window, win_length, n_fft, self),
+        center,
+        normalized,
+        onesided,
+        length,
+        return_complex,
+    )
+
+
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -30759,7 +31540,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:7966)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8167)
     Dtypes: floats.
 
     Args:
@@ -30882,7 +31663,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7988)
+    (derivatives.yaml:8189)
     Dtypes: floats.
 
     Args:
@@ -30894,7 +31675,7 @@ def lp_pool1d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
     Example:
         >>> sg.nn.functional.lp_pool1d(sg.tensor([[3.0, 4.0, 6.0, 8.0]]), 2, 2)
         tensor([[ 5., 10.]])
@@ -30916,7 +31697,7 @@ def lp_pool1d(
         stride = checks.integer_list(name, "stride", stride, 1)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 1)
 
 
 def lp_pool2d(
@@ -30929,7 +31710,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:7999)
+    (derivatives.yaml:8200)
     Dtypes: floats.
 
     Args:
@@ -30941,7 +31722,7 @@ def lp_pool2d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
     Example:
         >>> sg.nn.functional.lp_pool2d(sg.ones(1, 1, 2, 2), 2, 2)
         tensor([[[[2.]]]])
@@ -30963,7 +31744,7 @@ def lp_pool2d(
         stride = checks.integer_list(name, "stride", stride, 2)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 2)
 
 
 def lp_pool3d(
@@ -30976,7 +31757,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8010)
+    (derivatives.yaml:8211)
     Dtypes: floats.
 
     Args:
@@ -30988,7 +31769,7 @@ def lp_pool3d(
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
-        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
+        through: norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
     Example:
         >>> sg.nn.functional.lp_pool3d(sg.ones(1, 1, 1, 2, 2), 2, (1, 2, 2))
         tensor([[[[[2.]]]]])
@@ -31010,458 +31791,7 @@ def lp_pool3d(
         stride = checks.integer_list(name, "stride", stride, 3)
     if ceil_mode.__class__ is not bool:
         ceil_mode = checks.boolean(name, "ceil_mode", ceil_mode)
-    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode)
-
-
-def ctc_values(
-    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
-) -> Tensor:
-    """-log of the sum, over all ways to stretch the labels of a sample to its steps with blanks between them, of the
-    products of the probabilities along the way.
-
-    ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:8023)
-    Dtypes: floats.
-
-    Args:
-        log_probs: tensor.
-        targets: tensor, not differentiated.
-        input_lengths: sequence of ints.
-        target_lengths: sequence of ints.
-        blank: int.
-    Returns:
-        Tensor: the dtype of `log_probs`.
-    Gradients:
-        log_probs: temporal_slope(grad, log_probs, targets, input_lengths, target_lengths, blank)
-    Raises:
-        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
-            after another.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "ctc_values", ctc_values, "temporal", log_probs, targets, input_lengths, target_lengths, blank
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    return _ctc_values("ctc_values", log_probs, targets, input_lengths, target_lengths, blank)
-
-
-def _ctc_values(name: str, log_probs, targets, input_lengths, target_lengths, blank, into=None) -> Any:
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    log_probs, targets, input_lengths, target_lengths, blank = ctc_rules.ctc_loss(
-        name, log_probs, targets, input_lengths, target_lengths, blank
-    )
-    computed = log_probs._dtype if log_probs._dtype.native else computed_dtype(name, "match", ("float",), (log_probs,))
-    try:
-        result = adopt(
-            ctc_kernels.ctc_values(
-                array_in(log_probs, computed), array_in(targets, None), input_lengths, target_lengths, blank
-            ),
-            computed,
-        )
-    except Exception as error:
-        reraise(name, error, (log_probs, targets, input_lengths, target_lengths, blank))
-    if into is not None:
-        result = write(name, into, result)
-    if grad_mode.grad and (log_probs._rg) and result._dtype.kind in "fc":
-        functions.CtcValuesBackward0.record(result, log_probs, targets, input_lengths, target_lengths, blank)
-    if watch.active:
-        propagate(
-            functions.CtcValuesBackward0,
-            result,
-            (log_probs, targets, input_lengths, target_lengths, blank),
-            (log_probs,),
-            into,
-        )
-    return result
-
-
-def ctc_loss_intlist(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor:
-    """-log of the probability of the labels of each sample, summed over all their alignments to the steps (Graves et al.
-    2006); over the number of labels and averaged, or summed. Lengths say how many steps and labels of each sample
-    count.
-
-    ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8042)
-    Dtypes: floats.
-
-    Args:
-        log_probs: tensor.
-        targets: tensor.
-        input_lengths: sequence of ints.
-        target_lengths: sequence of ints.
-        blank: int; default 0.
-        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
-        zero_infinity: bool; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-    Raises:
-        RuntimeError: expected: log-probabilities (steps, samples, classes) or (steps, classes); labels as rows, or one
-            after another.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "ctc_loss.IntList",
-                ctc_loss_intlist,
-                "composite",
-                log_probs,
-                targets,
-                input_lengths,
-                target_lengths,
-                blank,
-                reduction,
-                zero_infinity,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "ctc_loss"
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    input_lengths = checks.integer_list(name, "input_lengths", input_lengths)
-    target_lengths = checks.integer_list(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss(
-        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-
-
-def ctc_loss_tensor(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Tensor,
-    target_lengths: Tensor,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor:
-    """ctc_loss with the lengths in tensors.
-
-    ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8060)
-    Dtypes: floats.
-
-    Args:
-        log_probs: tensor.
-        targets: tensor.
-        input_lengths: tensor.
-        target_lengths: tensor.
-        blank: int; default 0.
-        reduction: str, 0 for none, 1 for the mean, 2 for the sum; default 'mean'.
-        zero_infinity: bool; default False.
-    Returns:
-        Tensor: the dtype that its ops give.
-    Gradients:
-        through: temporal_loss(log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity)
-    Raises:
-        RuntimeError: expected: as of lists of lengths, which are in tensors of integers.
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "ctc_loss.Tensor",
-                ctc_loss_tensor,
-                "composite",
-                log_probs,
-                targets,
-                input_lengths,
-                target_lengths,
-                blank,
-                reduction,
-                zero_infinity,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "ctc_loss"
-    if not isinstance(log_probs, Tensor):
-        log_probs = checks.tensor(name, "log_probs", log_probs)
-    if not isinstance(targets, Tensor):
-        targets = checks.tensor(name, "targets", targets)
-    if not isinstance(input_lengths, Tensor):
-        input_lengths = checks.tensor(name, "input_lengths", input_lengths)
-    if not isinstance(target_lengths, Tensor):
-        target_lengths = checks.tensor(name, "target_lengths", target_lengths)
-    if blank.__class__ is not int:
-        blank = checks.integer(name, "blank", blank)
-    if reduction.__class__ is not str:
-        reduction = checks.string(name, "reduction", reduction)
-    if zero_infinity.__class__ is not bool:
-        zero_infinity = checks.boolean(name, "zero_infinity", zero_infinity)
-    log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity = ctc_rules.ctc_loss_of_tensors(
-        name, log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-    return formulas_ctc.temporal_loss(
-        log_probs, targets, input_lengths, target_lengths, blank, reduction, zero_infinity
-    )
-
-
-def stft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    pad_mode: str = "reflect",
-    normalized: bool = False,
-    onesided: bool | None = None,
-    return_complex: bool | None = None,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
-    frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
-    hop_length.
-
-    stft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str
-    pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor
-    (derivatives.yaml:8072)
-    Dtypes: floats, complex numbers.
-
-    Args:
-        input: tensor.
-        n_fft: int.
-        hop_length: int or None; default None.
-        win_length: int or None; default None.
-        window: tensor or None; default None.
-        center: bool; default True.
-        pad_mode: str; default "reflect".
-        normalized: bool; default False.
-        onesided: bool or None; default None.
-        return_complex: bool or None; default None.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: complex.
-    Gradients:
-        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
-            normalized, onesided, return_complex)
-    Raises:
-        NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
-            window of win_length numbers, at most n_fft.
-    Example:
-        >>> sg.stft(sg.ones(8), 4, hop_length=4, center=False, return_complex=True).shape
-        specgrad.Size([3, 2])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "stft",
-                stft,
-                "composite",
-                input,
-                n_fft,
-                hop_length,
-                win_length,
-                window,
-                center,
-                pad_mode,
-                normalized,
-                onesided,
-                return_complex,
-                out=out,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "stft"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n_fft.__class__ is not int:
-        n_fft = checks.integer(name, "n_fft", n_fft)
-    if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = checks.integer(name, "hop_length", hop_length)
-    if win_length is not None and win_length.__class__ is not int:
-        win_length = checks.integer(name, "win_length", win_length)
-    if window is not None and not isinstance(window, Tensor):
-        window = checks.tensor(name, "window", window)
-    if center.__class__ is not bool:
-        center = checks.boolean(name, "center", center)
-    if pad_mode.__class__ is not str:
-        pad_mode = checks.string(name, "pad_mode", pad_mode)
-    if normalized.__class__ is not bool:
-        normalized = checks.boolean(name, "normalized", normalized)
-    if onesided is not None and onesided.__class__ is not bool:
-        onesided = checks.boolean(name, "onesided", onesided)
-    if return_complex is not None and return_complex.__class__ is not bool:
-        return_complex = checks.boolean(name, "return_complex", return_complex)
-    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
-        frames_rules.stft(
-            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
-        )
-    )
-    return formulas_frames.spectrogram(
-        self,
-        n_fft,
-        hop_length,
-        formulas_frames.centred_window(window, win_length, n_fft, self),
-        pad_mode,
-        normalized,
-        onesided,
-        return_complex,
-    )
-
-
-def istft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    normalized: bool = False,
-    onesided: bool | None = None,
-    length: int | None = None,
-    return_complex: bool = False,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """The inverse of stft: the signal whose frames differ least from those of the spectra (Griffin and Lim 1984); what the
-    windows do not cover cannot be told.
-
-    istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
-    bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8089)
-    Dtypes: complex numbers.
-
-    Args:
-        input: tensor.
-        n_fft: int.
-        hop_length: int or None; default None.
-        win_length: int or None; default None.
-        window: tensor or None; default None.
-        center: bool; default True.
-        normalized: bool; default False.
-        onesided: bool or None; default None.
-        length: int or None; default None.
-        return_complex: bool; default False.
-        out: tensor or None, by keyword, takes the result; default None.
-    Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
-    Gradients:
-        through: overlapped(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), center,
-            normalized, onesided, length, return_complex)
-    Raises:
-        RuntimeError: expected: complex spectra (frequencies, frames) or (batch, frequencies, frames), and what stft was
-            given.
-    Example:
-        >>> x, window = sg.arange(8.0), sg.hann_window(4)
-        >>> spectra = sg.stft(x, 4, 2, window=window, return_complex=True)
-        >>> sg.istft(spectra, 4, 2, window=window).round(decimals=3)
-        tensor([0., 1., 2., 3., 4., 5., 6., 7.])
-    """
-    if (
-        watch.lifts
-        and (
-            lifted := lift(
-                "istft",
-                istft,
-                "composite",
-                input,
-                n_fft,
-                hop_length,
-                win_length,
-                window,
-                center,
-                normalized,
-                onesided,
-                length,
-                return_complex,
-                out=out,
-            )
-        )
-        is not PLAIN
-    ):
-        return lifted
-    name = "istft"
-    if out is not None:
-        return write_out(
-            name,
-            out,
-            istft(input, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex),
-        )
-    self = input
-    if not isinstance(self, Tensor):
-        self = checks.tensor(name, "input", self)
-    if n_fft.__class__ is not int:
-        n_fft = checks.integer(name, "n_fft", n_fft)
-    if hop_length is not None and hop_length.__class__ is not int:
-        hop_length = checks.integer(name, "hop_length", hop_length)
-    if win_length is not None and win_length.__class__ is not int:
-        win_length = checks.integer(name, "win_length", win_length)
-    if window is not None and not isinstance(window, Tensor):
-        window = checks.tensor(name, "window", window)
-    if center.__class__ is not bool:
-        center = checks.boolean(name, "center", center)
-    if normalized.__class__ is not bool:
-        normalized = checks.boolean(name, "normalized", normalized)
-    if onesided is not None and onesided.__class__ is not bool:
-        onesided = checks.boolean(name, "onesided", onesided)
-    if length is not None and length.__class__ is not int:
-        length = checks.integer(name, "length", length)
-    if return_complex.__class__ is not bool:
-        return_complex = checks.boolean(name, "return_complex", return_complex)
-    self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex = (
-        frames_rules.istft(
-            name, self, n_fft, hop_length, win_length, window, center, normalized, onesided, length, return_complex
-        )
-    )
-    return formulas_frames.overlapped(
-        self,
-        n_fft,
-        hop_length,
-        formulas_frames.centred_window(window, win_length, n_fft, self),
-        center,
-        normalized,
-        onesided,
-        length,
-        return_complex,
-    )
+    return formulas_bags.norm_pooled(self, norm_type, kernel_size, stride, ceil_mode, 3)
 
 
 def fractional_max_pool(
@@ -31472,7 +31802,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8110)
+    Tensor indices) (derivatives.yaml:8222)
     Dtypes: floats.
 
     Args:
@@ -33419,15 +33749,6 @@ _tensor_split_overloads = Overloads(
             "tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
             (("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
         ),
-        (
-            tensor_split_tensor_indices_or_sections,
-            "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
-            (
-                ("input", "Tensor", True, False),
-                ("tensor_indices_or_sections", "Tensor", True, False),
-                ("dim", "int", False, False),
-            ),
-        ),
     ],
 )
 
@@ -33438,14 +33759,11 @@ def tensor_split(input, *args, **kwargs):
     Overloads:
         tensor_split_sections(input, sections, dim=0)
         tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
-        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): tensor_split at the indices
-            in a vector, or into as many pieces as a 0-d tensor says.
     Args:
         input: tensor.
         sections: int.
         dim: int, counted from the end where negative; default 0.
         indices: sequence of ints.
-        tensor_indices_or_sections: tensor.
     Example:
         >>> sg.tensor_split(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -34966,6 +35284,8 @@ __all__ = [
     "pinverse",
     "matrix_power",
     "matrix_exp",
+    "lu_unpack",
+    "lu_solve",
     "orgqr",
     "reshape",
     "flatten",
@@ -34997,6 +35317,7 @@ __all__ = [
     "hsplit",
     "vsplit",
     "dsplit",
+    "narrow_copy",
     "fliplr",
     "flipud",
     "rot90",
@@ -35430,6 +35751,14 @@ FUNCTIONS = [
     "linalg_tensorsolve",
     "linalg_tensorinv",
     "linalg_householder_product",
+    "lu_packed",
+    "row_order",
+    "linalg_lu_factor",
+    "linalg_lu_factor_ex",
+    "linalg_lu",
+    "lu_unpack",
+    "linalg_lu_solve",
+    "lu_solve",
     "orgqr",
     "view",
     "reshape",
@@ -35460,13 +35789,13 @@ FUNCTIONS = [
     "column_stack",
     "tensor_split_sections",
     "tensor_split_indices",
-    "tensor_split_tensor_indices_or_sections",
     "hsplit_int",
     "hsplit_indices",
     "vsplit_int",
     "vsplit_indices",
     "dsplit_int",
     "dsplit_indices",
+    "narrow_copy",
     "fliplr",
     "flipud",
     "rot90",
@@ -35631,6 +35960,9 @@ FUNCTIONS = [
     "multi_margin_loss",
     "multilabel_margin_loss",
     "multilabel_soft_margin_loss",
+    "ctc_values",
+    "ctc_loss_intlist",
+    "ctc_loss_tensor",
     "fft_c2c",
     "fft_r2c",
     "fft_c2r",
@@ -35654,15 +35986,12 @@ FUNCTIONS = [
     "fft_ihfftn",
     "fft_fftshift",
     "fft_ifftshift",
+    "stft",
+    "istft",
     "embedding_bag",
     "lp_pool1d",
     "lp_pool2d",
     "lp_pool3d",
-    "ctc_values",
-    "ctc_loss_intlist",
-    "ctc_loss_tensor",
-    "stft",
-    "istft",
     "fractional_max_pool",
     "abs_",
     "neg_",

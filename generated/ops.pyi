@@ -343,6 +343,8 @@ __all__ = [
     "pinverse",
     "matrix_power",
     "matrix_exp",
+    "lu_unpack",
+    "lu_solve",
     "orgqr",
     "reshape",
     "flatten",
@@ -374,6 +376,7 @@ __all__ = [
     "hsplit",
     "vsplit",
     "dsplit",
+    "narrow_copy",
     "fliplr",
     "flipud",
     "rot90",
@@ -1583,6 +1586,18 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor: ...
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor: ...
 def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor: ...
+def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]: ...
+def row_order(pivots: Tensor, rows: int) -> Tensor: ...
+def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]: ...
+def linalg_lu_factor_ex(
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]: ...
+def lu_unpack(
+    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+) -> tuple[Tensor, Tensor, Tensor]: ...
+def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor: ...
+def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def view(input: Tensor, size: Sequence[int]) -> Tensor: ...
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor: ...
@@ -1632,13 +1647,8 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]: ...
 @overload
 def tensor_split(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]: ...
-@overload
-def tensor_split(input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0) -> Sequence[Tensor]: ...
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]: ...
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]: ...
-def tensor_split_tensor_indices_or_sections(
-    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
-) -> Sequence[Tensor]: ...
 @overload
 def hsplit(input: Tensor, sections: int) -> Sequence[Tensor]: ...
 @overload
@@ -1657,6 +1667,7 @@ def dsplit(input: Tensor, sections: int) -> Sequence[Tensor]: ...
 def dsplit(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]: ...
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]: ...
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]: ...
+def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor: ...
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor: ...
@@ -1849,7 +1860,7 @@ def index_reduce(
 def index_reduce_(
     input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
 ) -> Tensor: ...
-def order_of_true(mask: Tensor, available: int) -> Tensor: ...
+def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor: ...
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor: ...
 def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor: ...
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor: ...
@@ -2471,6 +2482,47 @@ def multilabel_soft_margin_loss(
     reduce: bool | None = None,
     reduction: str = "mean",
 ) -> Tensor: ...
+def ctc_values(
+    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor: ...
+@overload
+def ctc_loss(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor: ...
+def ctc_loss_intlist(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Sequence[int],
+    target_lengths: Sequence[int],
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor: ...
+def ctc_loss_tensor(
+    log_probs: Tensor,
+    targets: Tensor,
+    input_lengths: Tensor,
+    target_lengths: Tensor,
+    blank: int = 0,
+    reduction: str = "mean",
+    zero_infinity: bool = False,
+) -> Tensor: ...
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor: ...
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor: ...
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor: ...
@@ -2518,6 +2570,34 @@ def fft_ihfftn(
 ) -> Tensor: ...
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None) -> Tensor: ...
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None) -> Tensor: ...
+def stft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    pad_mode: str = "reflect",
+    normalized: bool = False,
+    onesided: bool | None = None,
+    return_complex: bool | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
+def istft(
+    input: Tensor,
+    n_fft: int,
+    hop_length: int | None = None,
+    win_length: int | None = None,
+    window: Tensor | None = None,
+    center: bool = True,
+    normalized: bool = False,
+    onesided: bool | None = None,
+    length: int | None = None,
+    return_complex: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor: ...
 def embedding_bag(
     input: Tensor,
     weight: Tensor,
@@ -2551,75 +2631,6 @@ def lp_pool3d(
     kernel_size: Sequence[int] | int,
     stride: Sequence[int] | int | None = None,
     ceil_mode: bool = False,
-) -> Tensor: ...
-def ctc_values(
-    log_probs: Tensor, targets: Tensor, input_lengths: Sequence[int], target_lengths: Sequence[int], blank: int
-) -> Tensor: ...
-@overload
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor: ...
-@overload
-def ctc_loss(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Tensor,
-    target_lengths: Tensor,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor: ...
-def ctc_loss_intlist(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Sequence[int],
-    target_lengths: Sequence[int],
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor: ...
-def ctc_loss_tensor(
-    log_probs: Tensor,
-    targets: Tensor,
-    input_lengths: Tensor,
-    target_lengths: Tensor,
-    blank: int = 0,
-    reduction: str = "mean",
-    zero_infinity: bool = False,
-) -> Tensor: ...
-def stft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    pad_mode: str = "reflect",
-    normalized: bool = False,
-    onesided: bool | None = None,
-    return_complex: bool | None = None,
-    *,
-    out: Tensor | None = None,
-) -> Tensor: ...
-def istft(
-    input: Tensor,
-    n_fft: int,
-    hop_length: int | None = None,
-    win_length: int | None = None,
-    window: Tensor | None = None,
-    center: bool = True,
-    normalized: bool = False,
-    onesided: bool | None = None,
-    length: int | None = None,
-    return_complex: bool = False,
-    *,
-    out: Tensor | None = None,
 ) -> Tensor: ...
 def fractional_max_pool(
     input: Tensor, kernel_size: Sequence[int], output_size: Sequence[int], random_samples: Tensor

@@ -154,16 +154,15 @@ class MultiheadAttention(Module):
         average_attn_weights: bool = True,
         is_causal: bool = False,
     ) -> tuple[Tensor, Tensor | None]:
-        own, last = self._parameters, self.out_proj._parameters  # much faster to read than attributes of a module
-        separate = (own["q_proj_weight"], own["k_proj_weight"], own["v_proj_weight"])
+        separate = (_read(self, "q_proj_weight"), _read(self, "k_proj_weight"), _read(self, "v_proj_weight"))
         return attend_heads(
             (query, key, value),
             self.num_heads,
-            Projections(own["in_proj_weight"], own["in_proj_bias"], separate),
-            (last["weight"], last["bias"]),  # type: ignore[arg-type]
+            Projections(_read(self, "in_proj_weight"), _read(self, "in_proj_bias"), separate),
+            (_read(self.out_proj, "weight"), _read(self.out_proj, "bias")),
             masks=(attn_mask, key_padding_mask),
             embed_dim=self.embed_dim,
-            added=(own["bias_k"], own["bias_v"]),
+            added=(_read(self, "bias_k"), _read(self, "bias_v")),
             add_zero=self.add_zero_attn,
             dropout_p=self.dropout if self.training else 0.0,
             need_weights=need_weights,
@@ -171,6 +170,12 @@ class MultiheadAttention(Module):
             is_causal=is_causal,
             batch_first=self.batch_first and query.dim() == 3,
         )
+
+
+def _read(module: Any, name: str) -> Any:
+    """A parameter: from the table, which is much faster than an attribute; one that is computed is an attribute."""
+    table = module._parameters
+    return table[name] if name in table else getattr(module, name)
 
 
 def _check_sizes(embed_dim: int, num_heads: int) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import operator
 import secrets
+import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 from . import devices
 from .errors import ArgumentError, type_name
 
+_starting = threading.Lock()
 _DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time
 
 
@@ -35,9 +37,11 @@ class Generator:
     @property
     def rng(self) -> np.random.Generator:
         """NumPy's generator over this stream: what kernels draw from."""
-        if self._rng is None:
-            self._rng = np.random.Generator(np.random.Philox(key=self._seed))
-        return self._rng
+        rng = self._rng
+        if rng is None:
+            with _starting:  # threads that draw first at the same time draw from one stream
+                rng = self._rng = self._rng or np.random.Generator(np.random.Philox(key=self._seed))
+        return rng
 
     def manual_seed(self, seed: int) -> Generator:
         """Start the stream of `seed`, an int in [-2**63, 2**64); returns the generator."""

@@ -14,6 +14,10 @@ from .generated.ops import linalg_householder_product as householder_product
 from .generated.ops import linalg_inv as inv
 from .generated.ops import linalg_inv_ex as inv_ex
 from .generated.ops import linalg_lstsq as lstsq
+from .generated.ops import linalg_lu as lu
+from .generated.ops import linalg_lu_factor as lu_factor
+from .generated.ops import linalg_lu_factor_ex as lu_factor_ex
+from .generated.ops import linalg_lu_solve as lu_solve
 from .generated.ops import linalg_matmul as matmul
 from .generated.ops import linalg_matrix_exp as matrix_exp
 from .generated.ops import linalg_matrix_norm as matrix_norm
@@ -52,6 +56,10 @@ __all__ = [
     "inv",
     "inv_ex",
     "lstsq",
+    "lu",
+    "lu_factor",
+    "lu_factor_ex",
+    "lu_solve",
     "matmul",
     "matrix_exp",
     "matrix_norm",

@@ -36,6 +36,7 @@ STATEMENTS = [
     "import specgrad.linalg as linalg",
     "import specgrad.special as special",
     "import specgrad.fft as fft; fft.rfft",
+    "from specgrad.special import expit, gammainc, gammaln, i0e, multigammaln, ndtri, psi, xlog1py, zeta",
     "import specgrad.profiler; specgrad.profiler.profile",
     "from specgrad.profiler import profile, record_function, schedule, ProfilerActivity, tensorboard_trace_handler",
     "from specgrad.profiler.profiler import profile",

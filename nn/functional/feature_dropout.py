@@ -37,9 +37,7 @@ def dropout1d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     _probability("dropout1d", input, p)
     if input.ndim not in (2, 3):
         raise RuntimeError(
-            f"dropout1d(): Expected 2D or 3D input, but received a {input.ndim}D input. Note that dropout1d exists to "
-            "provide channel-wise dropout on inputs with 1 spatial dimension, a channel dimension, and an optional "
-            "batch dimension (i.e. 2D or 3D inputs)."
+            f"dropout1d(): Expected 2D or 3D input (channels of one dimension), but received a {input.ndim}D input"
         )
     return _dropped_channels(input, p, training, inplace, input.ndim - 1)
 
@@ -166,10 +164,8 @@ def _probability(op: str, input: Tensor, p: float) -> None:
 
 def _warn_of_dimensions(op: str, ndim: int, spatial: str, expected: str) -> None:
     warnings.warn(
-        f"{op}: Received a {ndim}-D input to {op}, which is deprecated and will result in an error in a future "
-        f"release. To retain the behavior and silence this warning, please use dropout instead. Note that {op} exists "
-        f"to provide channel-wise dropout on inputs with {spatial}, a channel dimension, and an optional batch "
-        f"dimension (i.e. {expected} inputs).",
+        f"{op}: Received a {ndim}-D input to {op}, which is deprecated; please use dropout instead. Note that {op} "
+        f"exists to provide channel-wise dropout on {expected} inputs, of {spatial}.",
         stacklevel=3,
     )
 

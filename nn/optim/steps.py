@@ -2,12 +2,36 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable
 from functools import wraps
+from itertools import chain
 from typing import Any
 
 from ...runtime.autograd.grad_mode import watch
+from ...runtime.autograd.hooks import RemovableHandle
 from ...runtime.profiler.ranges import record_function
+
+Hook = Callable[..., Any]
+
+_before_all: OrderedDict[int, Hook] = OrderedDict()  # around the steps of all optimizers
+_after_all: OrderedDict[int, Hook] = OrderedDict()
+
+
+def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` before each step of every optimizer; it may return new (args, kwargs)."""
+    return _added(_before_all, hook)
+
+
+def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
+    """Call `hook(optimizer, args, kwargs)` after each step of every optimizer."""
+    return _added(_after_all, hook)
+
+
+def _added(table: OrderedDict[int, Hook], hook: Hook) -> RemovableHandle:
+    handle = RemovableHandle(table)
+    table[handle.id] = hook
+    return handle
 
 
 def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -16,13 +40,14 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(step)
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
-        if not (self._optimizer_step_pre_hooks or self._optimizer_step_post_hooks or watch.active):
+        own_before, own_after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
+        if not (own_before or own_after or watch.active or _before_all or _after_all):
             return step(self, *args, **kwargs)
         with named(self, "step"):
-            for hook in list(self._optimizer_step_pre_hooks.values()):
+            for hook in list(chain(_before_all.values(), own_before.values())):
                 args, kwargs = _new_arguments(hook(self, args, kwargs), args, kwargs)
             result = step(self, *args, **kwargs)
-            for hook in list(self._optimizer_step_post_hooks.values()):
+            for hook in list(chain(own_after.values(), _after_all.values())):
                 hook(self, args, kwargs)
         return result
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +11,7 @@ from ...generated.tensor import Tensor
 from ...runtime.creation import as_tensor, full, tensor
 from ...runtime.dtypes import int64
 from .packed_sequence import PackedSequence, invert_permutation
+from .padded_sequence import pad_sequence, unpad_sequence
 
 __all__ = [
     "PackedSequence",
@@ -44,6 +45,8 @@ def pack_padded_sequence(
         (tensor([1., 2., 3.]), tensor([2, 1]))
     """
     known = as_tensor(lengths, dtype=int64).tolist()
+    if not isinstance(known, list) or any(isinstance(length, list) for length in known):
+        raise RuntimeError(f"pack_padded_sequence(): lengths must be one-dimensional, but got {known}")
     order = None
     if not enforce_sorted:
         longest_first = sorted(range(len(known)), key=lambda i: -known[i])
@@ -129,69 +132,6 @@ def _padded(data: Tensor, sizes: Sequence[int], steps: int, value: float) -> Ten
         row += size
     found = ops.cat([data, padding]).index_select(0, tensor(places, dtype=int64, device=data.device))
     return found.reshape((steps, batch, *data.shape[1:]))
-
-
-def pad_sequence(
-    sequences: Any, batch_first: bool = False, padding_value: float = 0.0, padding_side: str = "right"
-) -> Tensor:
-    """Sequences of several lengths as one tensor.
-
-    Args:
-        sequences: tensors of shape (length, *).
-        batch_first: whether the result is (batch, steps, *) instead of (steps, batch, *).
-        padding_value: what fills the shorter ones.
-        padding_side: whether that stands "right" or "left" of them.
-
-    Raises:
-        RuntimeError: no sequence, another side, or shapes that differ in more than the length.
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.utils.rnn.pad_sequence([sg.tensor([1, 2]), sg.tensor([3])], batch_first=True)
-        tensor([[1, 2],
-                [3, 0]])
-    """
-    parts = _as_list(sequences)
-    if padding_side not in ("left", "right"):
-        raise RuntimeError(f"Expected padding_side to be one of left or right, but got {padding_side}.")
-    longest = max(part.shape[0] for part in parts)
-    return ops.stack([_filled(part, longest, padding_value, padding_side) for part in parts], 0 if batch_first else 1)
-
-
-def _as_list(sequences: Any) -> list[Tensor]:
-    if not isinstance(sequences, Tensor | Iterable):
-        raise RuntimeError(
-            f"pad_sequence: Expected iterable for input sequences, but got arg of type: {type(sequences)}"
-        )
-    parts = list(sequences.unbind(0) if isinstance(sequences, Tensor) else sequences)
-    if not parts:
-        raise RuntimeError("received an empty list of sequences")
-    return parts
-
-
-def _filled(part: Tensor, steps: int, value: float, side: str) -> Tensor:
-    missing = steps - part.shape[0]
-    if not missing:
-        return part
-    filling = full((missing, *part.shape[1:]), value, dtype=part.dtype, device=part.device)
-    return ops.cat([part, filling] if side == "right" else [filling, part])
-
-
-def unpad_sequence(padded_sequences: Tensor, lengths: Tensor, batch_first: bool = False) -> list[Tensor]:
-    """The inverse of `pad_sequence`: a list of sequences.
-
-    Args:
-        padded_sequences: (steps, batch, *).
-        lengths: the length of each.
-        batch_first: whether padded_sequences is (batch, steps, *).
-
-    Example:
-        >>> import specgrad as sg
-        >>> sg.nn.utils.rnn.unpad_sequence(sg.tensor([[1, 3], [2, 0]]), sg.tensor([2, 1]))
-        [tensor([1, 2]), tensor([3])]
-    """
-    rows = padded_sequences if batch_first else padded_sequences.transpose(0, 1)
-    return [row[:length] for row, length in zip(rows.unbind(0), lengths.tolist(), strict=True)]
 
 
 def pack_sequence(sequences: Any, enforce_sorted: bool = True) -> PackedSequence:

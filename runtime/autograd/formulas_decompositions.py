@@ -1,8 +1,8 @@
 """Helpers of the formulas of decompositions: QR, singular values, eigenvalues, pseudo-inverses.
 
 What a decomposition leaves open, such as the phase of an eigenvector, must not change the value of the function that is
-differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of the eigenvalues; P is the change of A
-seen from both sides, as in U^H A' V.
+differentiated; the gradient is then well defined. F_ij is 1 / (v_j - v_i) of the eigenvalues; P stands for the change
+of A seen from both sides, as in U^H A' V.
 """
 
 from __future__ import annotations

@@ -34,11 +34,6 @@ def split_at(self: Tensor, indices: Ints, dim: int) -> tuple[Tensor, ...]:
     return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *indices), (*indices, self.shape[dim]), strict=True))
 
 
-def split_by_tensor(self: Tensor, places: Tensor, dim: int) -> tuple[Tensor, ...]:
-    """Cut at the indices in a vector, or into as many pieces as a number says."""
-    return op.tensor_split(self, places.tolist() if places.ndim else int(places), dim)
-
-
 def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
     """Turned by quarters, from the first dimension towards the second: mirrored, with dimensions swapped."""
     first, second = dims

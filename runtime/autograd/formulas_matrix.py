@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from ..dtypes import float64
 from ..limits import finfo
 from ..namespace import op
+from ..shapes import broadcast_shapes
 from ..structured import ReturnType
 from .formulas_linalg import adjoint
 from .formulas_reductions import conjugate
@@ -59,6 +60,7 @@ def condition(x: Tensor, p: Any) -> Tensor:
         first, last = values.narrow(-1, 0, 1), values.narrow(-1, values.shape[-1] - 1, 1)
         return (last / first if p == -2 else first / last).squeeze(-1)
     inverse, info = op.linalg_inv_ex(x)
+    inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), 0)
     dims = (x.ndim - 2, x.ndim - 1)
     found = norm_of_matrices(x, p, dims, False) * norm_of_matrices(inverse, p, dims, False)
     return found.masked_fill(info != 0, inf)
@@ -89,7 +91,7 @@ def _tolerance(value: Any, x: Tensor) -> Tensor:
     if isinstance(value, float):
         value = op.full((), value, dtype=float64)
     value = value.detach().real if value.is_complex() else value.detach()
-    return value.expand(x.shape[:-2])
+    return value.expand(broadcast_shapes("tolerance", value.shape, x.shape[:-2]))
 
 
 def completed(x: Tensor, hermitian: bool) -> Tensor:
@@ -99,7 +101,10 @@ def completed(x: Tensor, hermitian: bool) -> Tensor:
 
 def inverted(x: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
     """The pseudo-inverse."""
-    return op.pseudo_inverse(completed(x, hermitian), *_limits(x, atol, rtol))
+    absolute, relative = _limits(x, atol, rtol)
+    batch = broadcast_shapes("linalg_pinv", absolute.shape, relative.shape)
+    whole = completed(x, hermitian).expand((*batch, *x.shape[-2:]))
+    return op.pseudo_inverse(whole, absolute.expand(batch), relative.expand(batch))
 
 
 def rank_of(x: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:

@@ -88,7 +88,7 @@ def slices_reduced(self: Tensor, dim: int, index: Tensor, source: Tensor, reduce
 def with_masked(self: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     """The elements of the source, one after the other, where the mask is true."""
     shape = broadcast_shapes("masked_scatter", self.shape, mask.shape)
-    order = op.order_of_true(mask.expand(shape), source.numel())
+    order = op.order_of_true(mask.expand(shape), source.numel(), 0)
     if not source.numel():
         return self.expand(shape).clone()
     return op.where(mask, op.index(source.flatten(), [order]), self)

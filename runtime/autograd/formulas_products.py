@@ -73,7 +73,9 @@ def bilinear_form(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> 
 
 def sum_of_scaled(first: Tensor, product: Tensor, beta: complex, alpha: complex) -> Tensor:
     """beta first + alpha product; `first` is not read when beta is 0."""
+    dtype = promote_types(first.dtype, product.dtype)
+    first, product = first.to(dtype), product.to(dtype)
     result = product if alpha == 1 else product * alpha
     if beta == 0:
-        return result.to(promote_types(first.dtype, result.dtype))
+        return result
     return result + (first if beta == 1 else first * beta)

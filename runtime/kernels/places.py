@@ -36,11 +36,14 @@ def row_at(context: Any, like: Any, start: Any, count: Any) -> Any:
 
 @for_numba
 def part_of(context: Any, array: Any, start: Any, count: Any) -> Any:
-    """part_of(array, start, count): its elements from `start` on, as an array that does not keep the memory alive.
+    """part_of(array, start, count): of a contiguous one, elements from `start` on; does not keep the memory alive.
 
     A slice does, and counting who holds the memory costs more than many a loop over a short row.
     """
     from numba import types
+
+    if array.layout != "C":
+        return None
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         whole = context.make_array(array)(context, builder, args[0]).data

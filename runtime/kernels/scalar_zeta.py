@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from .scalar_circular import sin
 from .scalar_gamma import digamma
 from .scalar_power import is_whole, power
+from .scalar_primitives import polynomial
 
 EPSILON = 2.0**-54
 # B_2k / (2 k)!, Bernoulli's numbers, for k = 1 to 13
@@ -30,6 +32,19 @@ EULER_MACLAURIN = (
     -1.3954464685812522e-19,
     3.534707039629467e-21,
 )
+# B_2k, Bernoulli's numbers, for k = 9 to 1
+BERNOULLI = (
+    54.971177944862156,
+    -7.092156862745098,
+    1.1666666666666667,
+    -0.2531135531135531,
+    0.07575757575757576,
+    -0.03333333333333333,
+    0.023809523809523808,
+    -0.03333333333333333,
+    0.16666666666666666,
+)
+PI = 3.141592653589793
 
 
 def zeta(s: Any, q: Any) -> Any:
@@ -75,10 +90,33 @@ def zeta_sum(s: Any, q: Any) -> Any:
     return total
 
 
+def trigamma(x: Any) -> Any:
+    """zeta(2, x): steps to 10, and from there the same formula without powers; pi^2 / sin(pi x)^2 less it below 0."""
+    if x <= 0:
+        if is_whole(x):
+            return math.inf if x > -math.inf else math.nan
+        rest = x - math.floor(x)
+        sine = sin(PI * (rest if rest < 0.5 else 1.0 - rest)) / PI
+        return 1.0 / (sine * sine) - trigamma_of_positive(1.0 - x)
+    return trigamma_of_positive(x)
+
+
+def trigamma_of_positive(x: Any) -> Any:
+    total = 0.0
+    while x < 10:
+        total += 1.0 / (x * x)
+        x += 1.0
+    part = 1.0 / x
+    square = part * part
+    return total + (part + 0.5 * square + part * square * polynomial(square, BERNOULLI, BERNOULLI))
+
+
 def polygamma(n: Any, x: Any) -> Any:
     """The derivative of order n of digamma: (-1)^(n+1) n! zeta(n + 1, x); error at most 5 ulp for x > 0."""
     if n == 0:
         return digamma(x)
+    if n == 1:
+        return type(x)(trigamma(np.float64(x)))
     factor = 1.0 if n % 2 == 1 else -1.0
     k = 2.0
     while k <= n and k <= 171:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from .. import dtypes
+from ..errors import DtypeError
 from .network import require_index_dtype
 
 MODES = ("sum", "mean", "max")
@@ -42,8 +43,15 @@ def _require_weights(op: str, input: Any, weight: Any, per_sample_weights: Any, 
     if mode not in MODES:
         raise ValueError(f"{op}(): mode has to be one of sum, mean or max, got {mode!r}")
     require_index_dtype(op, "input", input, (dtypes.int64, dtypes.int32))
+    if weight.dtype.kind != "f":
+        raise DtypeError(f"{op}(): expected weight of a floating point dtype, got {weight.dtype.name}")
     if per_sample_weights is None:
         return
+    if per_sample_weights.dtype is not weight.dtype:
+        raise DtypeError(
+            f"{op}(): expected per_sample_weights of weight's dtype {weight.dtype.name}, "
+            f"got {per_sample_weights.dtype.name}"
+        )
     if tuple(input._shape) != tuple(per_sample_weights._shape):
         raise ValueError(
             f"{op}(): If per_sample_weights ({list(per_sample_weights._shape)}) is not None, then it must have the "

@@ -42,8 +42,10 @@ def tensordot(op: str, self: Any, other: Any, dims_self: Sequence[int], dims_oth
 
 def inner(op: str, self: Any, other: Any) -> tuple[Any, ...]:
     """The last dimensions must match, unless one of the tensors is a single number."""
+    if not (self.ndim and other.ndim):
+        return self, other
     require_equal(op, (self, other))
-    if self.ndim and other.ndim and self._shape[-1] != other._shape[-1]:
+    if self._shape[-1] != other._shape[-1]:
         raise ShapeError(
             f"{op}(): the last dimension must match on both input tensors but got shapes {list(self._shape)} and "
             f"{list(other._shape)}"
@@ -100,16 +102,19 @@ def chain(op: str, tensors: Sequence[Any]) -> tuple[Any, ...]:
 
 
 def last_powers(op: str, x: Any, N: int | None) -> tuple[Any, ...]:
-    """At least one dimension, and at least two powers."""
+    """At least one dimension, and at least two powers, of numbers."""
+    if x.dtype.kind == "b":
+        raise RuntimeError(f"{op}(): supports floating point, complex, and integer tensors, but got {x.dtype!r}")
     if not x.ndim:
         raise ShapeError(f"{op}(): expected x to have at least one dimension, got a 0-D tensor")
-    if N is not None and N < 2:
-        raise RuntimeError(f"{op}(): N must be greater than 1, got {N}")
+    if (x._shape[-1] if N is None else N) < 2:
+        raise RuntimeError(f"{op}(): N must be greater than 1, got {x._shape[-1] if N is None else N}")
     return x, N
 
 
 def bilinear(op: str, input1: Any, input2: Any, weight: Any, bias: Any) -> tuple[Any, ...]:
     """Batches of equal shape whose last sizes are those of the weight, (out, in1, in2); a bias of size out."""
+    require_equal(op, (input1, input2, weight) if bias is None else (input1, input2, weight, bias))
     _require_weight(op, weight)
     if input1.ndim != input2.ndim or not input1.ndim:
         raise ShapeError(f"{op}(): input dimensions do not match: got {input1.ndim} and {input2.ndim}")

@@ -6,27 +6,39 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..checks import wrap_dim
-from ..errors import DimensionError, DtypeError
+from ..errors import DimensionError, DtypeError, UnsupportedDtypeError
 
 NORMS = (None, "backward", "ortho", "forward")
 
 
 def transformed_dims(op: str, input: Any, dim: Sequence[int], normalization: int, *rest: Any) -> tuple[Any, ...]:
     """Wraps `dim`; each dimension once; a scale of 0 (none), 1 (by the root of the size) or 2 (by the size)."""
-    dims = _wrapped(op, dim, input.ndim)
-    if normalization not in (0, 1, 2):
-        raise ValueError(f"{op}(): expected a normalization of 0, 1 or 2, got {normalization}")
-    return input, dims, normalization, *rest
+    _require_wide(op, input)
+    return *_scaled_dims(op, input, dim, normalization), *rest
 
 
 def transformed_half(op: str, input: Any, dim: Sequence[int], normalization: int, *rest: Any) -> tuple[Any, ...]:
     """As `transformed_dims`, along at least one dimension; a size of the last one that the half fits."""
-    checked = transformed_dims(op, input, dim, normalization)
+    if not rest:
+        _require_wide(op, input)
+    checked = _scaled_dims(op, input, dim, normalization)
     if not dim:
         raise RuntimeError(f"{op}(): expected at least one dimension to transform, got none")
     if rest and rest[0] // 2 + 1 != input._shape[checked[1][-1]]:
         raise RuntimeError(f"{op}(): a half of {input._shape[checked[1][-1]]} numbers is not that of {rest[0]}")
     return *checked, *rest
+
+
+def _scaled_dims(op: str, input: Any, dim: Sequence[int], normalization: int) -> tuple[Any, tuple[int, ...], int]:
+    if normalization not in (0, 1, 2):
+        raise ValueError(f"{op}(): expected a normalization of 0, 1 or 2, got {normalization}")
+    return input, _wrapped(op, dim, input.ndim), normalization
+
+
+def _require_wide(op: str, input: Any) -> None:
+    """There are no complex numbers of half precision."""
+    if input.dtype.kind == "f" and input.dtype.itemsize == 2:
+        raise UnsupportedDtypeError(f"{op}(): Unsupported dtype {input.dtype.name}, expected float32 or float64")
 
 
 def along_axis(op: str, input: Any, n: int | None, dim: int, norm: str | None) -> tuple[Any, ...]:

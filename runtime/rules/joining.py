@@ -28,16 +28,6 @@ def tensor_split(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
     return self, places, wrap_dim(op, dim, self.ndim)
 
 
-def split_places(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
-    """Wraps `dim`; the places are a vector or a number of int64."""
-    if places.dtype.name != "int64" or places.ndim > 1:
-        raise RuntimeError(
-            f"{op}() expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor of int64, "
-            f"but got {places.dtype} with {places.ndim} dims"
-        )
-    return tensor_split(op, self, None, dim)[0], places, dim
-
-
 def require_dimensions(op: str, self: Any, least: int) -> None:
     """At least so many dimensions."""
     if self.ndim < least:

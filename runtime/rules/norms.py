@@ -99,6 +99,8 @@ def lstsq(op: str, self: Any, b: Any, rcond: float | None, driver: str | None) -
 def tensorsolve(op: str, self: Any, other: Any, dims: Sequence[int] | None) -> tuple[Any, ...]:
     """As many elements of A in the dimensions of B as in the others."""
     require_floating(op, self, other)
+    if self.ndim < other.ndim:
+        raise ShapeError(f"{op}(): Expected at least {other.ndim} dimensions of A, got shape {list(self._shape)}")
     moved = [wrap_dim(op, d, self.ndim) for d in dims or ()]
     shape = [*(n for d, n in enumerate(self._shape) if d not in moved), *(self._shape[d] for d in moved)]
     if prod(shape[: other.ndim]) != prod(shape[other.ndim :]) or prod(other._shape) != prod(shape[: other.ndim]):

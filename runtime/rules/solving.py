@@ -71,6 +71,14 @@ def solve(op: str, A: Any, B: Any, left: bool, *rest: Any) -> tuple[Any, ...]:
     return A, B, left, *rest
 
 
+def power(op: str, self: Any, n: int) -> tuple[Any, ...]:
+    """Square matrices, of floats where n is negative."""
+    if n < 0:
+        require_floating(op, self)
+    require_square(op, "A", self)
+    return self, n
+
+
 def systems(op: str, A: Any, B: Any, *rest: Any) -> tuple[Any, ...]:
     """Square matrices A and matrices B of as many rows, in batches of one shape."""
     require_floating(op, A, B)
@@ -113,7 +121,7 @@ def eigenvalues(op: str, self: Any, UPLO: str) -> tuple[Any, ...]:
     """Square matrices of floats; UPLO is "L" or "U"."""
     square(op, self)
     if UPLO.upper() not in ("L", "U"):
-        raise ValueError(f"{op}(): Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
+        raise RuntimeError(f"{op}(): Expected UPLO argument to be 'L' or 'U', but got {UPLO}")
     return self, UPLO.upper()
 
 

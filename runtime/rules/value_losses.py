@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
-from ..errors import ShapeError
+from ..errors import DtypeError, ShapeError
 from ..shapes import broadcast_shapes
 
 
@@ -13,6 +13,14 @@ def same_sizes(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
     """Input and target broadcast to each other, with a warning where they differ; a weight has input's shape."""
     _require_same_size(op, rest[-1], input)
     return *_expanded(op, input, target), *rest
+
+
+def floating_values(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:
+    """Input and target are floating-point."""
+    for name, tensor in (("input", input), ("target", target)):
+        if tensor.dtype.kind != "f":
+            raise DtypeError(f"{op}(): expected {name} of a floating point dtype, got {tensor.dtype.name}")
+    return input, target, *rest
 
 
 def smooth_l1(op: str, input: Any, target: Any, *rest: Any) -> tuple[Any, ...]:

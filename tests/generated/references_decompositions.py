@@ -86,6 +86,44 @@ def matrix_norm(self: Any, ord: Any = "fro", dim: Any = (-2, -1), keepdim: bool 
     return np.linalg.norm(self, ord, tuple(dim), keepdim)
 
 
+def lu(A: Any) -> Any:
+    """P, L and U of each matrix by SciPy."""
+    return tuple(linalg.lu(A))
+
+
+def lu_packed(A: Any) -> Any:
+    """L below the diagonal, U from it on."""
+    lower, upper = (np.zeros_like(A) for _ in range(2))
+    _, left, right = lu(A)
+    lower[..., : left.shape[-1]], upper[..., : right.shape[-2], :] = left, right
+    return np.tril(lower, -1) + upper, None
+
+
+def exchanged(pivots: Any, rows: int) -> Any:
+    """The order of the rows after all exchanges."""
+    if pivots.ndim > 1:
+        return np.stack([exchanged(one, rows) for one in pivots])
+    order = list(range(rows))
+    for i, other in enumerate(pivots):
+        order[i], order[other - 1] = order[other - 1], order[i]
+    return np.array(order)
+
+
+def lu_unpack(LU_data: Any, LU_pivots: Any, unpack_data: bool = True, unpack_pivots: bool = True) -> Any:
+    """P, L and U of one matrix."""
+    size = min(LU_data.shape)
+    order = np.eye(len(LU_data))[:, exchanged(LU_pivots, len(LU_data))] if unpack_pivots else np.zeros(0)
+    return order, np.tril(LU_data[:, :size], -1) + np.eye(len(LU_data), size), np.triu(LU_data[:size])
+
+
+def lu_solve(LU: Any, pivots: Any, B: Any, left: bool = True, adjoint: bool = False) -> Any:
+    """The product of the three matrices, inverted."""
+    order, lower, upper = lu_unpack(LU, pivots)
+    a = order @ lower @ upper
+    back = np.linalg.inv(a.conj().T if adjoint else a)
+    return back @ B if left else B @ back
+
+
 DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_vector_norm": vector_norm,
     "linalg_matrix_norm": matrix_norm,
@@ -114,4 +152,12 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_tensorinv": lambda self, ind=2: np.linalg.tensorinv(self, ind),
     "linalg_householder_product": reflected,
     "orgqr": reflected,
+    "lu_packed": lambda self, check_errors: (*lu_packed(self), np.zeros(self.shape[:-2], np.int64)),
+    "row_order": exchanged,
+    "linalg_lu_factor": lambda A: lu_packed(A),
+    "linalg_lu_factor_ex": lambda A: (*lu_packed(A), np.zeros(A.shape[:-2], np.int64)),
+    "linalg_lu": lambda A: lu(A),
+    "lu_unpack": lu_unpack,
+    "linalg_lu_solve": lu_solve,
+    "lu_solve": lambda self, LU_data, LU_pivots: lu_solve(LU_data, LU_pivots, self),
 }

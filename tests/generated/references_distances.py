@@ -61,7 +61,6 @@ DISTANCES: dict[str, Callable[..., Any]] = {
     "corrcoef": lambda self: np.corrcoef(self),
     "dist": lambda self, other, p=2: norm((self - other).reshape(-1), p),
     "cdist": cdist,
-    "row_distances": cdist,
     "pdist": lambda self, p=2.0: (
         distance.pdist(self, "minkowski", p=p) if self.size else cdist(self, self)[[0, 0, 1], [1, 2, 2]]
     ),

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg
 
 from .references_losses import transposed
+from .references_shape import narrow
 
 
 def windows(self: Any, dimension: int, size: int, step: int) -> Any:
@@ -63,15 +64,13 @@ JOINING: dict[str, Callable[..., Any]] = {
     "column_stack": lambda tensors: np.column_stack(tensors),
     "tensor_split.sections": lambda self, sections, dim=0: tuple(np.array_split(self, sections, dim)),
     "tensor_split.indices": lambda self, indices, dim=0: tuple(np.array_split(self, indices, dim)),
-    "tensor_split.tensor_indices_or_sections": lambda self, tensor_indices_or_sections: tuple(
-        np.array_split(self, tensor_indices_or_sections)
-    ),
     "hsplit.int": lambda self, sections: tuple(np.split(self, sections, split_dimension(self))),
     "hsplit.indices": lambda self, indices: tuple(np.split(self, indices, split_dimension(self))),
     "vsplit.int": lambda self, sections: tuple(np.split(self, sections)),
     "vsplit.indices": lambda self, indices: tuple(np.split(self, indices)),
     "dsplit.int": lambda self, sections: tuple(np.split(self, sections, 2)),
     "dsplit.indices": lambda self, indices: tuple(np.split(self, indices, 2)),
+    "narrow_copy": narrow,
     "fliplr": lambda self: np.fliplr(self),
     "flipud": lambda self: np.flipud(self),
     "rot90": lambda self, k=1, dims=(0, 1): np.rot90(self, k, dims),

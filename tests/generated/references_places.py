@@ -95,7 +95,9 @@ PLACES: dict[str, Callable[..., Any]] = {
     "scatter.src_reduce": scatter_with,
     "scatter.value_reduce": scatter_with,
     "index_reduce": index_reduce,
-    "order_of_true": lambda mask, available: np.where(mask, mask.cumsum().reshape(mask.shape) - 1, 0),
+    "order_of_true": lambda mask, available, lead: np.where(
+        mask, (mask.cumsum(1) if lead else mask.cumsum().reshape(mask.shape)) - 1, 0
+    ),
     "masked_scatter": masked_scatter,
     "select_scatter": lambda self, src, dim, index: written(self, src, lambda x: np.take(x, index, dim)),
     "slice_scatter": lambda self, src, dim=0, start=None, end=None, step=1: written(

@@ -72,27 +72,9 @@ def defined(name: str, dtype: Any) -> bool:
     """Whether the op says that it takes this kind of dtype."""
     op, kind = BY_NAME[name], {"b": "bool", "i": "int", "f": "float", "c": "complex"}[dtype.kind]
     floats = op.dtype == "float" and kind in ("bool", "int")
-    return kind in op.dtypes or floats
-    return (kind in op.dtypes or floats) and not {(name, kind), (name, dtype.name)} & DIFFERENT
     if dtype.itemsize == 2 and op.result_dtype == ("complex",):
         return False  # there is no complex dtype of that width
-    return (kind in op.dtypes or floats) and (name, kind) not in DIFFERENT
-
-
-FLOATING = ("float", "complex")
-GAUGE = ("linalg_svd", "svd", "linalg_eig", "linalg_qr", "qr")  # signs of vectors, which differ between LAPACKs
-UNREAD = ("cholesky_solve", "cholesky_inverse")  # the gradient there is not 0 in the triangle that is not read
-INFO = ("linalg_inv_ex", "linalg_solve_ex", "linalg_cholesky_ex")  # int64 where PyTorch has int32
-DIFFERENT = {
-    *((name, kind) for name in (*GAUGE, *INFO, *UNREAD) for kind in FLOATING),
-    *((name, half) for name in ("linalg_matrix_exp", "matrix_exp") for half in ("float16", "bfloat16")),  # inf there
-    ("square", "bool"),  # PyTorch computes x**2 in int64
-    ("sum_to_size", "bool"),  # PyTorch returns x itself, not its int64 sum, when nothing is to be summed
-    ("sum_to_size", "int"),
-    ("pow.Tensor_Tensor", "complex"),  # 0^0 is 1, in PyTorch nan
-    ("frexp.Tensor", "float"),  # PyTorch's exponents are int32
-    ("index_add", "complex"),  # PyTorch's gradient does not conjugate a complex alpha
-}
+    return kind in op.dtypes or floats
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)

@@ -106,6 +106,8 @@ FUNCTIONS = {
     "multilabel_margin_loss": Case(lambda: F.multilabel_margin_loss, [reals(2, 4), classes(2, 4)]),
     "multilabel_soft_margin_loss": Case(lambda: F.multilabel_soft_margin_loss, [reals(2, 4), probabilities(2, 4)]),
     "normalize": Case(lambda: F.normalize, [reals(2, 3)]),
+    "bilinear": Case(lambda: F.bilinear, [reals(2, 3), reals(2, 4), reals(5, 3, 4), reals(5)]),
+    "pdist": Case(lambda: F.pdist, [reals(4, 3)]),
     "pairwise_distance": Case(lambda: F.pairwise_distance, [reals(2, 3), reals(2, 3)]),
     "poisson_nll_loss": Case(lambda: F.poisson_nll_loss, [reals(4), probabilities(4)]),
     "smooth_l1_loss": Case(lambda: F.smooth_l1_loss, [reals(4), reals(4)]),

@@ -72,7 +72,7 @@ REFUSED: dict[str, tuple[type[Exception], str, Any]] = {
     "weighted mean": (
         NotImplementedError,
         "only supported for mode='sum'",
-        lambda: F.embedding_bag(INDEX.view(2, 3), W, per_sample_weights=sg.ones(2, 3)),
+        lambda: F.embedding_bag(INDEX.view(2, 3), W, per_sample_weights=sg.ones(2, 3).double()),
     ),
     "dropout1d": (RuntimeError, "Expected 2D or 3D input", lambda: F.dropout1d(W[0])),
     "features": (RuntimeError, "at least 2 dimensions", lambda: F.feature_alpha_dropout(W[0], 0.5, True)),

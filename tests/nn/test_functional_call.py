@@ -132,3 +132,11 @@ def test_mistakes(lib: Any, name: str) -> None:
         lib.func.functional_call(lib.nn.Linear(3, 2), tensors(given), (lib.ones(4, 3),), **options)
     with pytest.raises(TypeError, match="is not an instance of"):
         lib.func.functional_call(lib.nn.Linear(3, 2), {"weight": 3.0}, (lib.ones(4, 3),))
+
+
+def test_the_older_place(lib: Any) -> None:
+    """`nn.utils.stateless` has the same function, deprecated."""
+    layer = lib.nn.Linear(2, 1, bias=False)
+    with pytest.warns(FutureWarning, match="deprecated"):
+        found = lib.nn.utils.stateless.functional_call(layer, {"weight": lib.ones(1, 2)}, (lib.ones(2),))
+    assert found.item() == 2

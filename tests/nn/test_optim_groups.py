@@ -1,5 +1,6 @@
 """Parameter groups, hyperparameters, hooks and closures of optimizers."""
 
+import importlib
 from typing import Any
 
 import pytest
@@ -136,3 +137,21 @@ def test_own_optimizer(lib: Any) -> None:
     optimizer.register_step_post_hook(lambda *a: seen.append(1))
     optimizer.step()
     assert p.item() == 0.75 and seen == [1]
+
+
+def test_hooks_of_all_optimizers(lib: Any) -> None:
+    """Hooks that are registered for every optimizer run around its own, until they are removed."""
+    module = importlib.import_module(f"{lib.__name__}.optim.optimizer")
+    order: list[str] = []
+    handles = [
+        module.register_optimizer_step_pre_hook(lambda optimizer, args, kwargs: order.append("before all")),
+        module.register_optimizer_step_post_hook(lambda optimizer, args, kwargs: order.append("after all")),
+    ]
+    optimizer = lib.optim.SGD([lib.ones(1, requires_grad=True)], lr=0.1)
+    optimizer.register_step_pre_hook(lambda optimizer, args, kwargs: order.append("before"))
+    optimizer.register_step_post_hook(lambda optimizer, args, kwargs: order.append("after"))
+    optimizer.step()
+    for handle in handles:
+        handle.remove()
+    optimizer.step()
+    assert order == ["before all", "before", "after", "after all", "before", "after"]

@@ -124,3 +124,14 @@ def test_length_beyond_the_padding() -> None:
 
     with pytest.raises(RuntimeError, match="Expected lengths up to the number of steps, 4, but got 5"):
         sg.nn.utils.rnn.pack_padded_sequence(sg.zeros(4, 1, 2), [5])
+
+
+def test_padding_takes_the_first_dtype(lib: Any) -> None:
+    """The first sequence says the dtype of all; one without dimensions is refused, and so are tables of lengths."""
+    rnn = lib.nn.utils.rnn
+    padded = rnn.pad_sequence([lib.tensor([1, 2]), lib.tensor([3.5])])
+    assert padded.dtype == lib.int64 and padded.tolist() == [[1, 3], [2, 0]]
+    with pytest.raises(RuntimeError):
+        rnn.pad_sequence([lib.tensor(1.0)])
+    with pytest.raises(RuntimeError):
+        rnn.pack_padded_sequence(lib.ones(3, 1, 2), lib.tensor([[3]]))

@@ -119,6 +119,17 @@ def test_the_same_in_threads() -> None:
     sg.set_num_threads(count)
 
 
+def test_threads_share_a_stream() -> None:
+    """Threads that draw from one new generator get numbers of one stream, each once."""
+    generator = sg.Generator()
+    with ThreadPoolExecutor(8) as pool:
+        for seed in range(20):
+            generator.manual_seed(seed)
+            drawn = list(pool.map(lambda _: sg.rand(1, dtype=sg.float64, generator=generator).item(), range(8)))
+            expected = sg.rand(8, dtype=sg.float64, generator=sg.Generator().manual_seed(seed))
+            assert sorted(drawn) == sorted(expected.tolist())
+
+
 def test_default_generator_by_name() -> None:
     """The default generator is an object that can be passed on, and fork_rng takes PyTorch's arguments."""
     assert sg.manual_seed(3) is sg.default_generator and sg.random.default_generator is sg.default_generator

@@ -112,3 +112,16 @@ def test_the_determinant_of_a_singular_matrix_has_a_gradient() -> None:
     z = sg.zeros(2, 3, 3, requires_grad=True)
     sg.linalg.det(z).sum().backward()
     assert not z.grad.any()
+
+
+def test_a_matrix_is_the_product_of_its_decomposition() -> None:
+    """For tall, wide and square matrices of a batch."""
+    for shape in ((2, 3, 3), (2, 4, 2), (2, 2, 4)):
+        a = matrix(*shape, is_complex=True).detach()
+        p, lower, upper = sg.linalg.lu(a)
+        assert sg.allclose(p @ lower @ upper, a)
+        assert sg.allclose(sg.lu_unpack(*sg.linalg.lu_factor(a)).L, lower)
+        u, s, vh = sg.linalg.svd(a, full_matrices=False)
+        assert sg.allclose((u * s.unsqueeze(-2)) @ vh, a)
+        q, r = sg.linalg.qr(a)
+        assert sg.allclose(q @ r, a) and sg.allclose(r.triu(), r)

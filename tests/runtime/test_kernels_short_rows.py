@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels.cpu import reduction_slopes, reductions
+from specgrad.runtime.kernels.cpu import reduction_slopes, reductions, selections
 
 # Around rows of one block and fours of rows, and around the columns that are added as wide rows.
 SHAPES = (
@@ -103,3 +103,20 @@ def test_gradients_of_operands_that_are_broadcast(shape: tuple[int, ...]) -> Non
     lead = tuple(range(3 - len(shape)))
     ones = tuple(d for d, n in enumerate(shape, 3 - len(shape)) if n == 1 and whole.shape[d] != 1)
     close(second.numpy(), whole.sum((*lead, *ones), keepdims=True).reshape(shape))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("count", [1, 2, 5, 32, 33])
+def test_extremes_of_short_rows(dtype: Any, count: int) -> None:
+    """Values and places equal NumPy's: the first of equal ones, the first nan where there is one, infinities."""
+    for a in layouts((7, 3, count), dtype):
+        a = np.round(a, 1)
+        a[0, 0, count // 2 :] = np.nan
+        a[1, 0], a[2, 0] = np.inf, -np.inf
+        for greatest, found in ((True, selections.max_dim), (False, selections.min_dim)):
+            values, places = found(a, 2, False)
+            np.testing.assert_array_equal(places, a.argmax(2) if greatest else a.argmin(2))
+            np.testing.assert_array_equal(values, a.max(2) if greatest else a.min(2))
+        np.testing.assert_array_equal(selections.amax(a, (2,), True), a.max(2, keepdims=True))
+        np.testing.assert_array_equal(selections.amin(a, (2,), False), a.min(2))
+        np.testing.assert_array_equal(selections.argmin(a, 2, False), a.argmin(2))

@@ -20,6 +20,7 @@ FAILURES: list[tuple[Callable[[], Any], str]] = [
     (lambda: sg.linalg.inv_ex(SINGULAR, check_errors=True), "The diagonal element 2 is zero"),
     (lambda: sg.linalg.cholesky(-sg.eye(2)), "the leading minor of order 1 is not positive-definite"),
     (lambda: sg.cholesky(SINGULAR - sg.eye(2)), r"\(Batch element 0\): .* leading minor of order 1"),
+    (lambda: sg.linalg.lu_factor_ex(SINGULAR, check_errors=True), r"\(Batch element 1\): U\[2,2\] is zero"),
     (lambda: sg.linalg.svd(NAN), r"linalg_svd\(\): The algorithm failed to converge .* non-finite values"),
     (lambda: sg.linalg.svdvals(NAN), r"linalg_svdvals\(\): The algorithm failed to converge"),
 ]
@@ -44,6 +45,7 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: sg.cholesky_solve(sg.ones(2, 1), sg.eye(3)), "each A matrix is 3 by 3 but each b matrix is 2 by 1"),
     (lambda: sg.linalg.qr(WIDE, "economic"), "received unrecognized mode 'economic'"),
     (lambda: sg.linalg.svd(WIDE, driver="gesvd"), "is only supported on CUDA inputs"),
+    (lambda: sg.linalg.eigh(sg.eye(2), "X"), "Expected UPLO argument to be 'L' or 'U', but got X"),
     (lambda: sg.linalg.eig(NAN), "input tensor should not contain infs or NaNs"),
     (lambda: sg.linalg.norm(sg.ones(2, 2, 2), 2), "If dim is not specified but ord is, the input must be 1D or 2D"),
     (lambda: sg.linalg.matrix_norm(WIDE, 3), "Order 3 not supported"),
@@ -53,6 +55,8 @@ MISTAKES: list[tuple[Callable[[], Any], str]] = [
     (lambda: sg.linalg.cond(WIDE, 1), "must be batches of square matrices"),
     (lambda: sg.linalg.lstsq(WIDE, sg.ones(3, 1)), r"shapes \[2, 3\] and \[3, 1\] do not fit"),
     (lambda: sg.linalg.lstsq(WIDE, sg.ones(2, 1), driver="qr"), "parameter `driver` should be one of"),
+    (lambda: sg.linalg.lu(WIDE, pivot=False), "LU without pivoting is not implemented on the CPU"),
+    (lambda: sg.linalg.lu_solve(sg.eye(2), sg.tensor([1]), sg.ones(2, 1)), "Number of pivots per batch"),
     (lambda: sg.linalg.tensorinv(sg.ones(2, 3, 4)), r"prod\(self.shape\[ind:\]\)"),
     (lambda: sg.linalg.tensorsolve(sg.ones(2, 3), sg.ones(2)), r"prod\(self.shape\[other.ndim:\]\)"),
     (lambda: sg.linalg.householder_product(WIDE, sg.ones(2)), "must be greater than or equal to"),
@@ -69,12 +73,6 @@ def test_mistakes(call: Callable[[], Any], message: str) -> None:
         call()
 
 
-def test_uplo_is_a_value_error() -> None:
-    """As in PyTorch."""
-    with pytest.raises(ValueError, match="Expected UPLO argument to be 'L' or 'U', but got X"):
-        sg.linalg.eigh(sg.eye(2), "X")
-
-
 def test_singular_matrices_without_errors() -> None:
     """The functions with _ex say which matrix is singular; others of the batch are inverted all the same."""
     inverse, info = sg.linalg.inv_ex(SINGULAR)
@@ -84,6 +82,7 @@ def test_singular_matrices_without_errors() -> None:
     factor, info = sg.linalg.cholesky_ex(SINGULAR - sg.eye(2))
     assert info.tolist() == [1, 1] and factor.isnan().all()
     assert sg.linalg.cond(SINGULAR, 1).tolist() == [1.0, sg.inf]
+    assert sg.linalg.cond(SINGULAR, "nuc").tolist() == [4.0, sg.inf]
 
 
 def test_what_qr_cannot_differentiate() -> None:

@@ -45,6 +45,7 @@ class LRScheduler:
     optimizer: Optimizer
     _last_lr: list[Any]
     _is_initial = False
+    _get_lr_called_within_step = False
 
     def __init__(self, optimizer: Optimizer, last_epoch: int = -1) -> None:
         self.optimizer = checked(optimizer)

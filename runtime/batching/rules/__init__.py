@@ -35,7 +35,7 @@ from .shapes import (
     transposed,
 )
 from .statistics import middle, one_by_one, searched
-from .windows import cut, windows
+from .windows import ordered, windows
 
 __all__ = [
     "add_product",
@@ -48,7 +48,6 @@ __all__ = [
     "convolve_input_grad",
     "convolve_weight_grad",
     "cross_entropy",
-    "cut",
     "drawn_each",
     "drawn_once",
     "dynamic",
@@ -74,6 +73,7 @@ __all__ = [
     "normalize_groups",
     "normalize_rms",
     "one_by_one",
+    "ordered",
     "pick",
     "pick_backward",
     "planes",

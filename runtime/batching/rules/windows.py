@@ -1,11 +1,11 @@
-"""Windows along a dimension of each example, and cuts at places that a tensor says."""
+"""Windows along a dimension of each example, and elements that a mask counts."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from ..call import Call
-from .general import dynamic, loop
+from .general import loop
 
 
 def windows(call: Call) -> Any:
@@ -18,9 +18,7 @@ def windows(call: Call) -> Any:
     return call.run(arguments)
 
 
-def cut(call: Call) -> Any:
-    """tensor_split: at places that all examples share, for they say how large the results are."""
-    if call.is_batched("tensor_indices_or_sections"):
-        return dynamic(call)
-    dim = call.dimension(call["dim"], len(call.first._shape))
-    return call.run(call.arguments | {"input": call.whole(call.first), "dim": dim})
+def ordered(call: Call) -> Any:
+    """order_of_true: of one dimension more in front that counts examples."""
+    arguments = call.all_whole()
+    return call.run(arguments | {"lead": arguments["lead"] + 1})

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..places import part_of
 from ..scalar import exp, log
 from .ordering import greatest
 
@@ -81,7 +82,7 @@ def losses_of_rows(
             continue
         if target < 0 or target >= count:
             return n
-        row = x[n]
+        row = part_of(x, n * count, count)
         top = greatest(row)
         shift = float(log(_exponentials(row, top)))
         weight = class_weight(weights, target)
@@ -119,7 +120,7 @@ def slopes_of_rows(
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(classes.size):
-        row, out, target = x[n], result[n], classes[n]
+        row, out, target = part_of(x, n * count, count), part_of(result, n * count, count), classes[n]
         if target == ignored:
             out[:] = 0
             continue

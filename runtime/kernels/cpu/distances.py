@@ -52,24 +52,33 @@ def add_up(x1: Array, columns: Array, kind: int, p: float, out: Array) -> None:
         for i in range(x1.shape[1]):
             row = out[b, i]
             for k in range(x1.shape[2]):
-                x, others = x1[b, i, k], columns[b, k]
-                if kind == 1:
-                    for j in range(row.size):
-                        row[j] += abs(x - others[j])
-                elif kind == 2:
-                    for j in range(row.size):
-                        row[j] += (x - others[j]) * (x - others[j])
-                elif kind == 3:
-                    for j in range(row.size):
-                        apart = abs(x - others[j])
-                        row[j] = row[j] if row[j] >= apart or row[j] != row[j] else apart
-                else:
-                    for j in range(row.size):
-                        row[j] += x != others[j] if kind == 0 else abs(x - others[j]) ** p
+                add_column(x1[b, i, k], columns[b, k], kind, p, row)
             if kind == 2:
                 row[:] = np.sqrt(row)
             elif kind == 4:
                 row[:] = row ** (1 / p)
+
+
+@jit
+def add_column(x: float, others: Array, kind: int, p: float, row: Array) -> None:
+    """What one element differs from those of a column, in each distance."""
+    if kind == 1:
+        for j in range(row.size):
+            row[j] += abs(x - others[j])
+    elif kind == 2:
+        for j in range(row.size):
+            row[j] += (x - others[j]) * (x - others[j])
+    elif kind == 3:
+        for j in range(row.size):
+            apart = abs(x - others[j])
+            row[j] = row[j] if row[j] >= apart or row[j] != row[j] else apart
+    else:
+        for j in range(row.size):
+            apart = abs(x - others[j])
+            if apart != apart:
+                row[j] = apart
+            elif apart != 0:
+                row[j] += apart**p if kind == 4 else 1
 
 
 @jit
@@ -81,7 +90,7 @@ def spread_out(
         for i in range(x1.shape[1]):
             for j in range(x2.shape[1]):
                 length, weight = distance[b, i, j], grad[b, i, j]
-                if length == 0 or kind == 0:
+                if length == 0 or weight == 0 or kind == 0:
                     continue
                 if kind == 2:
                     weight /= length

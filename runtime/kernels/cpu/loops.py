@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..places import part_of
 
 Array = np.ndarray
 
@@ -60,6 +61,20 @@ def column_extremes(a: Array, greatest: bool, values: Array, places: Array) -> N
 
 
 @jit
+def row_extremes(a: Array, greatest: bool, values: Array, places: Array) -> None:
+    """The same of each row a[o, :]."""
+    for o in range(a.shape[0]):
+        row = part_of(a, o * a.shape[1], a.shape[1])
+        best, at = row[0], 0
+        for i in range(1, row.size):
+            better = row[i] > best if greatest else row[i] < best
+            taken = better or (row[i] != row[i] and best == best)
+            best = row[i] if taken else best
+            at = i if taken else at
+        values[o], places[o] = best, at
+
+
+@jit
 def add_rows(out: Array, places: Array, values: Array) -> None:
     """out[places[i], :] += values[i, :], in the order of i."""
     for i in range(places.size):
@@ -72,10 +87,14 @@ def add_rows(out: Array, places: Array, values: Array) -> None:
 @jit
 def gather_along(a: Array, places: Array, out: Array) -> bool:
     """out[o, i, j] = a[o, places[o, i, j], j]; False as soon as a place is outside."""
-    size = a.shape[1]
+    size, count = a.shape[1], places.shape[1]
     for o in range(places.shape[0]):
         if places.shape[2] == 1:
-            row, at, line = a[o].reshape(-1), places[o].reshape(-1), out[o].reshape(-1)
+            row, at, line = (
+                part_of(a, o * size, size),
+                part_of(places, o * count, count),
+                part_of(out, o * count, count),
+            )
             for i in range(at.size):
                 place = at[i]
                 if place < 0 or place >= size:
@@ -95,10 +114,14 @@ def gather_along(a: Array, places: Array, out: Array) -> bool:
 @jit
 def write_along(out: Array, places: Array, source: Array) -> bool:
     """out[o, places[o, i, j], j] = source[o, i, j] in order; False as soon as a place is outside."""
-    size = out.shape[1]
+    size, count = out.shape[1], places.shape[1]
     for o in range(places.shape[0]):
         if places.shape[2] == 1:
-            row, at, given = out[o].reshape(-1), places[o].reshape(-1), source[o].reshape(-1)
+            row, at, given = (
+                part_of(out, o * size, size),
+                part_of(places, o * count, count),
+                part_of(source, o * count, count),
+            )
             for i in range(at.size):
                 place = at[i]
                 if place < 0 or place >= size:
@@ -118,10 +141,14 @@ def write_along(out: Array, places: Array, source: Array) -> bool:
 @jit
 def add_along(out: Array, places: Array, source: Array) -> bool:
     """out[o, places[o, i, j], j] += source[o, i, j] in order; False as soon as a place is outside."""
-    size = out.shape[1]
+    size, count = out.shape[1], places.shape[1]
     for o in range(places.shape[0]):
         if places.shape[2] == 1:
-            row, at, given = out[o].reshape(-1), places[o].reshape(-1), source[o].reshape(-1)
+            row, at, given = (
+                part_of(out, o * size, size),
+                part_of(places, o * count, count),
+                part_of(source, o * count, count),
+            )
             for i in range(at.size):
                 place = at[i]
                 if place < 0 or place >= size:

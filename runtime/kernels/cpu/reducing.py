@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..places import part_of
 
 REORDER = {"reassoc", "contract", "nsz"}
 _BLOCK = 1024
@@ -143,7 +144,7 @@ def sums(x: Array, divisor: float, out: Array) -> None:
         short_row_sums(x.reshape(before, along), divisor, out)
     elif after == 1:
         for b in range(before):
-            out[b] = plain_sum(x[b].reshape(-1)) / divisor
+            out[b] = plain_sum(part_of(x, b * along, along)) / divisor
     else:
         for b in range(before):
             for start in range(0, after, _WIDTH):
@@ -158,10 +159,10 @@ def sums(x: Array, divisor: float, out: Array) -> None:
 @jit
 def square_sums(x: Array, centers: Array, out: Array) -> None:
     """The sums along of (x - center)^2; no centers stand for zeros."""
-    after = x.shape[2]
+    count, after = x.shape[1], x.shape[2]
     for b in range(x.shape[0]):
         if after == 1:
-            out[b] = square_sum(x[b].reshape(-1), centers[b] if centers.size else 0.0)
+            out[b] = square_sum(part_of(x, b * count, count), centers[b] if centers.size else 0.0)
             continue
         for start in range(0, after, _WIDTH):
             totals = np.empty(min(_WIDTH, after - start))
@@ -176,7 +177,7 @@ def variances(x: Array, divisor: float, out: Array) -> None:
     count, after = x.shape[1], x.shape[2]
     for b in range(x.shape[0]):
         if after == 1:
-            row = x[b].reshape(-1)
+            row = part_of(x, b * count, count)
             mean = plain_sum(row) / count
             center = float(x.dtype.type(mean))
             total = square_sum(row, center) - count * (mean - center) * (mean - center)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -59,11 +60,13 @@ def checked_places(index: Array, dim: int, size: int, op: str, wrap: bool) -> Ar
     return np.where(index < 0, index + size, index).astype(np.int64)
 
 
-def order_of_true(mask: Array, available: int) -> Array:
-    """For each true element how many come before it, 0 for the others."""
-    total = int(np.count_nonzero(mask))
+def order_of_true(mask: Array, available: int, lead: int) -> Array:
+    """For each true element how many come before it in its example, 0 for the others."""
+    lines = mask.reshape(math.prod(mask.shape[:lead]), math.prod(mask.shape[lead:]))
+    order = lines.cumsum(1)
+    total = order[:, -1:].max(initial=0)
     if total > available:
         raise ShapeError(
             f"masked_scatter(): Number of elements of source < number of ones in mask: {available} < {total}"
         )
-    return np.where(mask, mask.cumsum().reshape(mask.shape) - 1, 0).astype(np.int64)
+    return np.where(lines, order - 1, 0).reshape(mask.shape)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..jit import jit
+from ..places import part_of
 from .reducing import REORDER, square_sum
 
 _BLOCK = 1024
@@ -51,7 +52,7 @@ def _weights(weight: Array | None, x: Array) -> Array:
 def _normalize(x: Array, weight: Array, eps: float, result: Array, scales: Array) -> None:
     to, count = x.dtype.type, x.shape[1]
     for r in range(x.shape[0]):
-        row, out = x[r], result[r]
+        row, out = part_of(x, r * count, count), part_of(result, r * count, count)
         scale = to(1 / math.sqrt(square_sum(row, 0.0) / count + eps))
         scales[r] = scale
         for s in range(count):
@@ -76,7 +77,8 @@ def _slopes(grad: Array, x: Array, weight: Array, scales: Array, result: Array, 
     to, count = x.dtype.type, x.shape[1]
     near, sums = np.zeros(count, x.dtype), np.zeros(count)
     for r in range(x.shape[0]):
-        g, row, out, scale = grad[r], x[r], result[r], scales[r]
+        g, row, scale = part_of(grad, r * count, count), part_of(x, r * count, count), scales[r]
+        out = part_of(result, r * count, count)
         along = to(float(scale) ** 3 * _weighted_sum(g, row, weight) / count)
         for s in range(count):
             out[s] = scale * weight[s] * g[s] - along * row[s]

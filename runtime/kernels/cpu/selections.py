@@ -12,6 +12,7 @@ from .folding import folding
 Array = np.ndarray
 Dims = tuple[int, ...]
 
+SHORT = 32  # elements of rows for which NumPy takes longer than a plain loop
 _greatest: Any = np.maximum.reduce  # NumPy's stubs want a literal keepdims
 _least: Any = np.minimum.reduce
 _some: Any = np.logical_or.reduce
@@ -20,11 +21,15 @@ _every: Any = np.logical_and.reduce
 
 def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
     """max_i a_i over `dim`."""
+    if _is_of_short_rows(a, dim):
+        return _extremes(a, a.ndim - 1, keepdim, True)[0]
     return _greatest(a, axis=dim, keepdims=keepdim)
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
     """min_i a_i over `dim`."""
+    if _is_of_short_rows(a, dim):
+        return _extremes(a, a.ndim - 1, keepdim, False)[0]
     return _least(a, axis=dim, keepdims=keepdim)
 
 
@@ -48,11 +53,21 @@ def min_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
     return _extremes(a, dim, keepdim, False)
 
 
+def _is_of_short_rows(a: Array, dim: Dims) -> bool:
+    """Whether an array of floats is reduced over its last dimension, and that is so short that NumPy takes long."""
+    return bool(dim == (a.ndim - 1,) and a.dtype.kind == "f" and 0 < a.shape[-1] <= SHORT and a.size)
+
+
 def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array, Array]:
-    """Of floats by our own loop where they are not neighbours along `dim`; else by NumPy's places."""
+    """Of floats by our own loops where they are not neighbours along `dim`, or few; else by NumPy's places."""
     plan = folding(a.shape, (dim,) if a.ndim else (), keepdim)
     before, _, after = plan.folded
     floats = a.dtype.kind == "f" and a.size > 0
+    if floats and after == 1 and plan.folded[1] <= SHORT:
+        values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
+        rows = plan.fold(a).reshape(before, -1)
+        loops.row_extremes(rows, greatest, values.reshape(before), places.reshape(before))
+        return values, places
     if floats and after > 1:
         values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
         loops.column_extremes(plan.fold(a), greatest, values.reshape(before, after), places.reshape(before, after))
@@ -78,7 +93,7 @@ def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
 
 
 def _place(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
-    if dim is not None and dim < a.ndim - 1 and a.dtype.kind == "f":
+    if dim is not None and a.dtype.kind == "f" and (dim < a.ndim - 1 or _is_of_short_rows(a, (dim,))):
         return _extremes(a, dim, keepdim, greatest)[1]
     return find(axis=dim if a.ndim else None, keepdims=keepdim)
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..places import part_of
 from ..scalar import exp, log
 from .ordering import greatest
 
@@ -20,7 +21,7 @@ _BLOCK = 256
 def softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
     """exp(x) / sum(exp(x)) of each row."""
     for i in range(x.shape[0]):
-        row, out = x[i], result[i]
+        row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
@@ -36,7 +37,7 @@ def softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
 def log_softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
     """x - log(sum(exp(x))) of each row."""
     for i in range(x.shape[0]):
-        row, out = x[i], result[i]
+        row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
@@ -169,7 +170,7 @@ def log_totals(x: np.ndarray, result: np.ndarray) -> None:
     """log(sum(exp(x))) along (before, along, after), shifted by the greatest element where that is finite."""
     for b in range(x.shape[0]):
         if x.shape[2] == 1:
-            row = x[b].reshape(-1)
+            row = part_of(x, b * x.shape[1], x.shape[1])
             top = greatest(row)
             top = top if abs(top) < np.inf else 0.0
             result[b, 0] = log(_exponential_sum(row, top)) + x.dtype.type(top)

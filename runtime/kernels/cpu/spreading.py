@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..places import part_of
 from ..scalar import exp
 from .products import plain_product
 from .reducing import column_sums, plain_sum
@@ -23,7 +24,7 @@ def spread_plain(grads: Array, divisor: float, out: Array) -> None:
     after = out.shape[2]
     for b in range(out.shape[0]):
         if after == 1:
-            line, value = out[b].reshape(-1), grads.dtype.type(grads[b] / divisor)
+            line, value = part_of(out, b * out.shape[1], out.shape[1]), grads.dtype.type(grads[b] / divisor)
             for i in range(line.size):
                 line[i] = value
             continue
@@ -40,7 +41,7 @@ def spread_variance(x: Array, grads: Array, scale: float, out: Array) -> None:
     to, count, after = x.dtype.type, x.shape[1], x.shape[2]
     for b in range(x.shape[0]):
         if after == 1:
-            row, line = x[b].reshape(-1), out[b].reshape(-1)
+            row, line = part_of(x, b * count, count), part_of(out, b * count, count)
             center, factor = to(plain_sum(row) / count), to(grads[b] * scale)
             for i in range(row.size):
                 line[i] = factor * (row[i] - center)
@@ -61,9 +62,9 @@ def spread_over_equals(x: Array, tops: Array, grads: Array, out: Array) -> None:
     """g / n for the n elements equal to the extremum, 0 for the others."""
     count, after = x.shape[1], x.shape[2]
     for b in range(x.shape[0]):
-        top, grad = tops[b * after : (b + 1) * after], grads[b * after : (b + 1) * after]
+        top, grad = part_of(tops, b * after, after), part_of(grads, b * after, after)
         if after == 1:
-            row, line, equal = x[b].reshape(-1), out[b].reshape(-1), 0
+            row, line, equal = part_of(x, b * count, count), part_of(out, b * count, count), 0
             for i in range(row.size):
                 equal += row[i] == top[0]
             share = grad[0] / x.dtype.type(equal)
@@ -95,11 +96,11 @@ def spread_to_places(places: Array, grads: Array, out: Array) -> None:
 @jit
 def spread_scaled(x: Array, factors: Array, out: Array) -> None:
     """factor x."""
-    after = x.shape[2]
+    count, after = x.shape[1], x.shape[2]
     for b in range(x.shape[0]):
-        factor = factors[b * after : (b + 1) * after]
+        factor = part_of(factors, b * after, after)
         if after == 1:
-            row, line, one = x[b].reshape(-1), out[b].reshape(-1), factor[0]
+            row, line, one = part_of(x, b * count, count), part_of(out, b * count, count), factor[0]
             for i in range(row.size):
                 line[i] = one * row[i]
             continue
@@ -112,11 +113,11 @@ def spread_scaled(x: Array, factors: Array, out: Array) -> None:
 @jit
 def spread_exponentials(x: Array, tops: Array, grads: Array, out: Array) -> None:
     """g exp(x - top)."""
-    after = x.shape[2]
+    count, after = x.shape[1], x.shape[2]
     for b in range(x.shape[0]):
-        top, grad = tops[b * after : (b + 1) * after], grads[b * after : (b + 1) * after]
+        top, grad = part_of(tops, b * after, after), part_of(grads, b * after, after)
         if after == 1:
-            row, line, last, one = x[b].reshape(-1), out[b].reshape(-1), top[0], grad[0]
+            row, line, last, one = part_of(x, b * count, count), part_of(out, b * count, count), top[0], grad[0]
             for i in range(row.size):
                 line[i] = one * exp(row[i] - last)
             continue
@@ -129,10 +130,10 @@ def spread_exponentials(x: Array, tops: Array, grads: Array, out: Array) -> None
 @jit
 def running_sums_back(grads: Array, out: Array) -> None:
     """out[b, i, j] = sum_{k >= i} g[b, k, j]."""
-    last, after = grads.shape[1] - 1, grads.shape[2]
+    last, count, after = grads.shape[1] - 1, grads.shape[1], grads.shape[2]
     for b in range(grads.shape[0]):
         if after == 1:
-            g, line = grads[b].reshape(-1), out[b].reshape(-1)
+            g, line = part_of(grads, b * count, count), part_of(out, b * count, count)
             total = g.dtype.type(0)
             for i in range(last, -1, -1):
                 total += g[i]
@@ -148,12 +149,12 @@ def running_sums_back(grads: Array, out: Array) -> None:
 @jit
 def spread_product(x: Array, grads: Array, out: Array) -> None:
     """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
-    to, after = x.dtype.type, x.shape[2]
+    to, count, after = x.dtype.type, x.shape[1], x.shape[2]
     for b in range(x.shape[0]):
         if after > 1:
             _spread_columns(x[b], grads[b * after : (b + 1) * after], out[b])
             continue
-        row, line = x[b].reshape(-1), out[b].reshape(-1)
+        row, line = part_of(x, b * count, count), part_of(out, b * count, count)
         total = grads[b] * plain_product(row)
         if 1e-280 < abs(total) < 1e280:
             for i in range(row.size):

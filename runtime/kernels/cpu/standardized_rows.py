@@ -10,6 +10,7 @@ import math
 import numpy as np
 
 from ..jit import jit
+from ..places import part_of
 from .reducing import REORDER, plain_sum, square_sum
 
 _BLOCK = 1024
@@ -39,7 +40,7 @@ def standardize_rows(x: Array, weight: Array, bias: Array, eps: float, result: A
     """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
     to, count = x.dtype.type, x.shape[1]
     for c in range(x.shape[0]):
-        row, out = x[c], result[c]
+        row, out = part_of(x, c * count, count), part_of(result, c * count, count)
         average = plain_sum(row) / count
         center = to(average)
         away = average - center
@@ -67,7 +68,8 @@ def backward_rows(
     near, bare = np.zeros(count, x.dtype), np.zeros(count, x.dtype)
     weight_sums, bias_sums = np.zeros(count), np.zeros(count)
     for c in range(x.shape[0]):
-        g, row, out, center = grad[c], x[c], result[c], to(mean[c])
+        g, row, center = part_of(grad, c * count, count), part_of(x, c * count, count), to(mean[c])
+        out = part_of(result, c * count, count)
         scale = 1 / math.sqrt(var[c] + eps)
         total, moment = _weighted_sums(g, row, weight, center)
         rstd, along, constant = to(scale), to(-(scale**3) * moment / count), to(-scale * total / count)

@@ -1,0 +1,34 @@
+"""The older form of `func.functional_call`."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from ...generated.tensor import Tensor
+from .. import functional_call as current
+from ..module import Module
+
+
+def functional_call(
+    module: Module,
+    parameters_and_buffers: Mapping[str, Tensor],
+    args: Any = None,
+    kwargs: Mapping[str, Any] | None = None,
+    *,
+    tie_weights: bool = True,
+    strict: bool = False,
+) -> Any:
+    """The old place of `func.functional_call`; deprecated.
+
+    Args:
+        module, args, kwargs, tie_weights, strict: as there.
+        parameters_and_buffers: one dictionary from dotted names to tensors.
+    """
+    warnings.warn(
+        "`nn.utils.stateless.functional_call` is deprecated in favor of `func.functional_call`.",
+        FutureWarning,
+        stacklevel=2,
+    )
+    return current.functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)
