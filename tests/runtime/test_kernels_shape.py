@@ -106,3 +106,10 @@ def test_results_are_memory_of_their_own_and_keep_the_dtype(dtype):
     for result in found:
         assert result.dtype == dtype and not np.may_share_memory(result, a)
         np.testing.assert_array_equal(result, a)
+
+
+def test_an_empty_vector_first_counts_for_nothing() -> None:
+    """Along the first dimension too, whatever the rank of what follows."""
+    x = np.array([[1.0, 2.0]])
+    assert shape.cat([np.zeros(0), x, x], 0).tolist() == [[1.0, 2.0], [1.0, 2.0]]
+    assert shape.cat([np.zeros(0), np.zeros(0)], 0).shape == (0,)

@@ -63,7 +63,7 @@ def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints
 
 def cat(arrays: list[Array], dim: int) -> Array:
     """One after the other along `dim`; arrays of shape (0,) count for nothing."""
-    if dim == 0 and arrays[0].ndim == 1:
+    if dim == 0 and arrays[0].ndim == 1 and arrays[0].size:
         return np.concatenate(arrays)
     counted = [a for a in arrays if a.shape != (0,)]
     return np.concatenate(counted or arrays[:1], axis=dim)
