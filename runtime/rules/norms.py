@@ -131,7 +131,7 @@ def householder(op: str, input: Any, tau: Any) -> tuple[Any, ...]:
     rows, columns = input._shape[-2:]
     if rows < columns:
         raise ShapeError(
-            f"{op}(): input._shape[-2] must be greater than or equal to input._shape[-1], got {rows} x {columns}"
+            f"{op}(): input.shape[-2] must be greater than or equal to input.shape[-1], got {rows} x {columns}"
         )
     if tau.ndim != input.ndim - 1 or tau._shape[:-1] != input._shape[:-2] or tau._shape[-1] > columns:
         raise ShapeError(
