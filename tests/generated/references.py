@@ -234,7 +234,6 @@ REFERENCES: dict[str, Reference] = {
     **POOLING,
     **SEQUENCES,
     **LOSSES,
-    **DISTANCES,
     **CTC,
     **FOURIER,
 }
