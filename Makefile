@@ -20,7 +20,7 @@ demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a ne
 	$(BIN)/python examples/new_op/train.py
 
 test: gen-check lint type verify ## everything CI runs: gen-check, lint, type, verify, pytest
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
 
 gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml
 	$(BIN)/python -m codegen

@@ -111,7 +111,7 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("data", "dtype", "error", "message"), REFUSED, ids=lambda p: str(p)[:30])
+@pytest.mark.parametrize(("data", "dtype", "error", "message"), REFUSED, ids=lambda p: str(p)[:20])
 def test_tensor_refuses(data: Any, dtype: Any, error: type[Exception], message: str) -> None:
     """Ragged, non-numeric and unrepresentable data is refused with what is wrong and where."""
     with pytest.raises(error, match=message):
