@@ -17094,7 +17094,7 @@ def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     Gradients:
         self: pseudo_inverse_slope(grad, self, result)
     Raises:
-        RuntimeError: expected: matrices of floats: the last two dimensions.
+        RuntimeError: expected: matrices of floats, and limits for each of them.
     """
     if watch.lifts and (lifted := lift("pseudo_inverse", pseudo_inverse, "leading", input, atol, rtol)) is not PLAIN:
         return lifted
@@ -17108,7 +17108,7 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
         atol = checks.tensor(name, "atol", atol)
     if not isinstance(rtol, Tensor):
         rtol = checks.tensor(name, "rtol", rtol)
-    self, atol, rtol = solving_rules.matrices_of(name, self, atol, rtol)
+    self, atol, rtol = solving_rules.matrices_with_limits(name, self, atol, rtol)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(

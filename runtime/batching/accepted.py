@@ -12,6 +12,7 @@ from ..autograd.grad_mode import no_grad
 from ..lifting import unlifted
 from ..tensor import TensorBase, alias
 from .call import Call
+from .stand_in import stand_in
 from .tensor import BatchedMethods
 
 _accepted: set[Any] = set()
@@ -40,7 +41,7 @@ def kind_of(value: Any) -> Any:
 
 
 def first_example(value: Any, copy: bool) -> Any:
-    """The argument of the first example, or a copy for an op that writes; zeros where there are no examples."""
+    """The argument of the first example, or a copy for an op that writes; something like one where there are none."""
     if isinstance(value, (list, tuple)):
         return [first_example(v, copy) for v in value]
     if not isinstance(value, TensorBase):
@@ -50,6 +51,6 @@ def first_example(value: Any, copy: bool) -> Any:
         value, levels = value.value, levels + 1
     shape = value._shape[levels:]
     if 0 in value._shape[:levels]:
-        return value.new_zeros(shape)
+        return stand_in(shape, value._dtype)
     example = alias(value, shape, value.stride()[levels:], value._offset)
     return example.clone() if copy else example

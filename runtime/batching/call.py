@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import checks
 from ..tensor import TensorBase
+from .stand_in import stand_in
 from .tensor import level_of, whole, wrap
 
 _DIMENSION = re.compile(r"dims?\d?$")  # arguments so named count dimensions
@@ -87,7 +88,7 @@ class Call:
         return map(self.example, range(self.size))
 
     def example(self, index: int) -> dict[str, Any]:
-        """The arguments of one example alone; zeros where there is none."""
+        """The arguments of one example alone; what stands in for it where there is none."""
         return {name: self._example(value, index) for name, value in self.arguments.items()}
 
     def _example(self, value: Any, index: int) -> Any:
@@ -96,7 +97,10 @@ class Call:
         if not belongs(value, self.level):
             return value
         batch = self.whole(value)
-        return batch.select(0, index) if self.size else batch.sum(0).to(batch._dtype)
+        if self.size:
+            return batch.select(0, index)
+        none = batch.sum(0).to(batch._dtype)  # zeros, of the levels around this one
+        return none + stand_in(none._shape, none._dtype) if none._dtype.kind in "fc" else none
 
     def wrapped(self, result: Any) -> Any:
         """What the op returns to the function under vmap."""

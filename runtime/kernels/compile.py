@@ -102,7 +102,7 @@ def cpu_library(is_complex: bool) -> ScalarLibrary:
     from . import scalar, scalar_complex
     from .scalar_intrinsics import Target, primitives
 
-    options = {"nogil": True, "error_model": "numpy"}
+    options = {"nogil": True, "error_model": "numpy", "fastmath": False}  # said, or it is that of the first caller
     compiler = njit(inline="never", forceinline=not is_complex, **options)
     given = primitives(Target(intrinsic, types, signature))
     module = scalar_complex if is_complex else scalar

@@ -50,7 +50,8 @@ class LazyKernel:
         function = rebuilt(self.function, callees)
         if callees:
             function.__qualname__ += f"-{_version(callees)}"
-        options = {"cache": True, "nogil": True, "error_model": "numpy", **self.options}
+        # Without a word about fastmath numba takes that of whoever calls the function first.
+        options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
         return njit(**options)(function)
 
 

@@ -43,6 +43,18 @@ def matrices_of(op: str, A: Any, *rest: Any) -> tuple[Any, ...]:
     return A, *rest
 
 
+def matrices_with_limits(op: str, self: Any, *limits: Any) -> tuple[Any, ...]:
+    """Matrices of floats, and limits for each of them."""
+    require_floating(op, self)
+    require_matrix(op, "self", self)
+    for limit in limits:
+        if limit._shape != self._shape[:-2]:
+            raise ShapeError(
+                f"{op}(): expected limits for matrices of shape {list(self._shape)}, but got {list(limit._shape)}"
+            )
+    return self, *limits
+
+
 def square(op: str, A: Any, *rest: Any) -> tuple[Any, ...]:
     """Square matrices of floats: the last two dimensions."""
     require_floating(op, A)

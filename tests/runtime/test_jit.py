@@ -39,3 +39,12 @@ def test_the_name_in_the_cache_changes_with_scalar_py(monkeypatch: Any) -> None:
     before = kernel_calling(callee).compile().py_func.__qualname__
     monkeypatch.setattr(module, "_sources", lambda *names: "changed")
     assert kernel_calling(callee).compile().py_func.__qualname__ != before
+
+
+def test_how_exactly_a_kernel_computes_does_not_depend_on_who_called_it_first() -> None:
+    """Numba hands fastmath down to what is compiled on behalf of a kernel; here every kernel speaks for itself."""
+    plain = jit(cache=False)(lambda a: a[0] * a[0] - a[1])
+    caller = FunctionType((lambda a: inner(a)).__code__, {"inner": plain}, "caller")  # type: ignore[name-defined]  # noqa: F821
+    LazyKernel(caller, {"cache": False, "fastmath": True})(np.ones(2))
+    (machine_code,) = plain.compile().inspect_llvm().values()
+    assert " fast " not in machine_code and "contract" not in machine_code
