@@ -39,7 +39,7 @@ lint: $(VENV)/stamp-test ## ruff: rules and format
 type: $(VENV)/stamp-test ## mypy
 	$(BIN)/mypy
 
-bench: $(VENV)/stamp-test ## small workloads, import and start-up times; beside torch where it is installed
+bench: $(VENV)/stamp-test ## 85 workloads, peak memory, import and start-up times; beside torch where it is installed
 	$(BENCH_PYTHON) -m benchmarks
 
 docs: $(VENV)/stamp-docs ## API reference as HTML in out/docs
