@@ -20,6 +20,7 @@ from tests.nn.function_cases import FUNCTIONS
 from tests.nn.layer_cases import BASES, CONTAINERS, LAYERS
 
 RANDOM = {"gumbel_softmax"}  # draws, whatever its arguments are
+BY_VALUE = {"AdaptiveLogSoftmaxWithLoss"}  # which rows a cluster has depends on the targets
 
 
 def close(found: Any, expected: Any) -> None:
@@ -35,7 +36,7 @@ def stacked(call: Callable[..., Any], inputs: Sequence[Any]) -> Any:
 
 def test_no_layer_is_left_out() -> None:
     """A new layer or function has a case here, too."""
-    layers = {name for name, value in vars(nn).items() if inspect.isclass(value)} - CONTAINERS - BASES
+    layers = {name for name, value in vars(nn).items() if inspect.isclass(value)} - CONTAINERS - BASES - BY_VALUE
     assert layers == {name.partition(" ")[0] for name in LAYERS}
     functions = {name for name, value in vars(nn.functional).items() if callable(value) and name[0] != "_"}
     assert functions - RANDOM == set(FUNCTIONS)
