@@ -7268,7 +7268,7 @@ class ProdBackward0(Node):
     def tangent(result, self, dtype, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = (op.prod_others(self.reshape(-1), 0).reshape(self.shape) * self_t).sum()
+        tangent0 = (op.prod_others(self.reshape(-1), 0).reshape(self._shape) * self_t).sum()
         return (tangent0,)
 
 
@@ -12423,7 +12423,7 @@ class FillBackward1(Node):
     def tangent(result, self, value, self_t, value_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         value_t = zeros_if_missing(value_t, value)
-        tangent0 = value_t.expand(self.shape)
+        tangent0 = value_t.expand(self._shape)
         return (tangent0,)
 
 
@@ -12508,7 +12508,7 @@ class CopyBackward0(Node):
     def tangent(result, self, src, non_blocking, self_t, src_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         src_t = zeros_if_missing(src_t, src)
-        tangent0 = src_t.expand(self.shape)
+        tangent0 = src_t.expand(self._shape)
         return (tangent0,)
 
 

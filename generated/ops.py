@@ -18259,7 +18259,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return self.view(other.shape)
+    return self.view(other._shape)
 
 
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
@@ -18288,7 +18288,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return self.reshape(other.shape)
+    return self.reshape(other._shape)
 
 
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
@@ -18326,7 +18326,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     return (
         self
         if self.ndim and start_dim == end_dim
-        else formulas_shape.view_or_copy(self, formulas_shape.flattened(self.shape, start_dim, end_dim))
+        else formulas_shape.view_or_copy(self, formulas_shape.flattened(self._shape, start_dim, end_dim))
     )
 
 
@@ -18385,7 +18385,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         dim = checks.integer(name, "dim", dim)
     sizes = checks.integer_list(name, "sizes", sizes)
     self, dim, sizes = rearranging_rules.unflatten(name, self, dim, sizes)
-    return formulas_shape.view_or_copy(self, formulas_rearranging.unflattened(self.shape, dim, sizes))
+    return formulas_shape.view_or_copy(self, formulas_rearranging.unflattened(self._shape, dim, sizes))
 
 
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
@@ -18930,7 +18930,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
         self = checks.tensor(name, "input", self)
     if not isinstance(other, Tensor):
         other = checks.tensor(name, "other", other)
-    return self.expand(other.shape)
+    return self.expand(other._shape)
 
 
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
@@ -19244,7 +19244,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     self, sections, dim = joining_rules.tensor_split(name, self, sections, dim)
-    return op.split_with_sizes(self, formulas_joining.even_sizes(self.shape[dim], sections), dim)
+    return op.split_with_sizes(self, formulas_joining.even_sizes(self._shape[dim], sections), dim)
 
 
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
@@ -22934,7 +22934,7 @@ def scatter_value_reduce(
     if reduce.__class__ is not str:
         reduce = checks.string(name, "reduce", reduce)
     self, dim, index, value, reduce = places_rules.scatter_value_by(name, self, dim, index, value, reduce)
-    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index.shape, value), reduce)
+    return formulas_places.scattered_by(self, dim, index, formulas_places.full_of(self, index._shape, value), reduce)
 
 
 def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number, *, reduce: str) -> Tensor:
@@ -24062,7 +24062,7 @@ def conv1d_padding(
         weight,
         bias,
         stride,
-        formulas_convolution.named_padding(padding, weight.shape, stride, dilation),
+        formulas_convolution.named_padding(padding, weight._shape, stride, dilation),
         dilation,
         groups,
     )
@@ -24200,7 +24200,7 @@ def conv2d_padding(
         weight,
         bias,
         stride,
-        formulas_convolution.named_padding(padding, weight.shape, stride, dilation),
+        formulas_convolution.named_padding(padding, weight._shape, stride, dilation),
         dilation,
         groups,
     )
@@ -24338,7 +24338,7 @@ def conv3d_padding(
         weight,
         bias,
         stride,
-        formulas_convolution.named_padding(padding, weight.shape, stride, dilation),
+        formulas_convolution.named_padding(padding, weight._shape, stride, dilation),
         dilation,
         groups,
     )
@@ -29018,7 +29018,7 @@ def kl_div(
     )
     return formulas_value_losses.reduced_divergence(
         formulas_value_losses.divergence(self, target, log_target),
-        self.shape[0] if self.ndim else 1,
+        self._shape[0] if self.ndim else 1,
         size_average,
         reduce,
         reduction,

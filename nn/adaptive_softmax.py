@@ -126,7 +126,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return output
 
     def log_prob(self, input: Tensor) -> Tensor:
-        """The log probabilities of all classes: (N, n_classes) for rows (N, in_features)."""
+        """The log probabilities of all classes, (N, n_classes), for `input` of shape (N, in_features)."""
         head = F.log_softmax(self.head(input), 1)
         clusters = (
             head[:, self.shortlist_size + i, None] + F.log_softmax(t(input), 1) for i, t in enumerate(self.tail)
@@ -134,7 +134,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return ops.cat([head[:, : self.shortlist_size], *clusters], 1)
 
     def predict(self, input: Tensor) -> Tensor:
-        """The most probable class of each row: (N); only rows whose best is a cluster look further than the head."""
+        """The most probable class of each row of `input`, (N); only rows whose best is a cluster look beyond the head."""
         found = self.head(input).argmax(1)
         rows = (found >= self.shortlist_size).nonzero().squeeze(1)
         return found.index_copy(0, rows, self.log_prob(input[rows]).argmax(1)) if rows.numel() else found

@@ -34,7 +34,7 @@ def self_attention_tangents(projected_t: Tensor, bias_t: Tensor, *arguments: Any
 
 
 def _self_attention_in_ops(projected: Tensor, bias: Tensor | None, heads: int, *rest: Any) -> tuple[Tensor]:
-    batch, rows, width = projected.shape
+    batch, rows, width = projected._shape
     query, key, value = projected.reshape((batch, rows, 3, heads, width // (3 * heads))).unbind(2)
     mask, keep, keep_scale, is_causal, scale = rest
     (output,) = attention_in_ops(query, key, value, bias, mask, keep, keep_scale, is_causal, scale, rows_first=True)
@@ -55,10 +55,10 @@ def attention_in_ops(
 ) -> tuple[Tensor]:
     """softmax(scale Q K^T + bias) V; a query that may look at no key gets zeros."""
     q, k, v = (t.transpose(1, 2) if rows_first else t for t in (query, key, value))
-    k, v = _for_heads(k, q.shape[1]), _for_heads(v, q.shape[1])
+    k, v = _for_heads(k, q._shape[1]), _for_heads(v, q._shape[1])
     weights = _weights(attention_scores(q, k, bias, mask, is_causal, scale))
     if keep is not None:
-        weights = op.masked_scale(weights, keep.expand(weights.shape), keep_scale)
+        weights = op.masked_scale(weights, keep.expand(weights._shape), keep_scale)
     result = weights.matmul(v)
     return (result.transpose(1, 2) if rows_first else result,)
 
@@ -73,14 +73,14 @@ def attention_scores(
     if mask is not None:
         scores = scores.masked_fill(mask.logical_not(), -math.inf)
     if is_causal:
-        ones = scores.new_ones(scores.shape[-2:])
+        ones = scores.new_ones(scores._shape[-2:])
         scores = scores.masked_fill(ones.triu(1) == 1, -math.inf)
     return scores
 
 
 def _weights(scores: Tensor) -> Tensor:
     """Softmax over keys; zeros where all scores are -inf."""
-    if not scores.shape[-1]:
+    if not scores._shape[-1]:
         return scores
     nowhere = scores.detach().amax(-1, True) == -math.inf
     return scores.masked_fill(nowhere, 0).softmax(-1).masked_fill(nowhere, 0)
@@ -88,7 +88,7 @@ def _weights(scores: Tensor) -> Tensor:
 
 def _for_heads(t: Tensor, heads: int) -> Tensor:
     """Heads of keys or values repeated for all heads of queries that share them."""
-    batch, own, rows, width = t.shape
+    batch, own, rows, width = t._shape
     if own in (heads, 0):
         return t
     return t.unsqueeze(2).expand((batch, own, heads // own, rows, width)).reshape((batch, heads, rows, width))

@@ -42,12 +42,12 @@ def bags(
         return _of_rows(rows, counted, mode)
     if mode == "max":
         return _of_rows(*_in_rows(rows, counted, offsets), mode)
-    bag = _numbers(offsets, indices.shape[0])
-    none = rows.new_zeros((offsets.shape[0] - 1, weight.shape[1]))
+    bag = _numbers(offsets, indices._shape[0])
+    none = rows.new_zeros((offsets._shape[0] - 1, weight._shape[1]))
     total = none.index_add(0, bag, op.where(counted.unsqueeze(1), rows, 0))
     if mode == "sum":
         return total
-    count = rows.new_zeros((offsets.shape[0] - 1,)).index_add(0, bag, counted.to(rows.dtype))
+    count = rows.new_zeros((offsets._shape[0] - 1,)).index_add(0, bag, counted.to(rows.dtype))
     return total / count.clamp(1).unsqueeze(1)
 
 
@@ -57,7 +57,7 @@ def _of_rows(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
     if mode != "max":
         total = op.where(kept, rows, 0).sum(1)
         return total if mode == "sum" else total / counted.sum(1).clamp(1).unsqueeze(1).to(rows.dtype)
-    if not rows.shape[1]:
+    if not rows._shape[1]:
         return rows.sum(1)
     largest = op.where(kept, rows, float("-inf")).max(1).values
     return op.where(counted.any(1).unsqueeze(1), largest, 0)
@@ -66,7 +66,7 @@ def _of_rows(rows: Tensor, counted: Tensor, mode: str) -> Tensor:
 def _in_rows(rows: Tensor, counted: Tensor, offsets: Tensor) -> tuple[Tensor, Tensor]:
     """Bags of different sizes as bags of the largest size, and which of their rows count."""
     begin, end = offsets[:-1].unsqueeze(1), offsets[1:].unsqueeze(1)
-    longest = int((end - begin).max()) if begin.shape[0] else 0
+    longest = int((end - begin).max()) if begin._shape[0] else 0
     places = begin + op.arange(longest, device=rows.device)
     inside = places < end
     places = places * inside

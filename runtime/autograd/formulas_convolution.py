@@ -48,7 +48,7 @@ def transposed_convolution(
     """
     given = ("stride", stride), ("padding", padding), ("output_padding", output_padding), ("dilation", dilation)
     step, pads, extra, spread = (spread_over(name, values, spatial) for name, values in given)
-    shape = transposed_shape(x.shape, weight.shape, step, pads, extra, spread, groups)
+    shape = transposed_shape(x._shape, weight._shape, step, pads, extra, spread, groups)
     require_bias(weight, bias, groups)
     beyond = [n - n % s for n, s in zip(extra, step, strict=True)]
     hidden = [min(n, pad) for n, pad in zip(beyond, pads, strict=True)]

@@ -18,7 +18,7 @@ def covariance(self: Tensor, correction: int, fweights: Tensor | None, aweights:
     x = x.reshape((1, x.numel())) if x.ndim < 2 else x
     if fweights is None and aweights is None:
         centred = x - op.mean(x, 1, True)
-        return covariance_of(centred, centred, x.shape[1] - correction)
+        return covariance_of(centred, centred, x._shape[1] - correction)
     weight = joint_weight(fweights, aweights)
     total = weight.sum()
     centred = x - op.sum(x * weight, 1, True) / total

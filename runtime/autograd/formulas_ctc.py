@@ -57,10 +57,10 @@ def temporal_slope(
 ) -> Tensor:
     """-grad times the probability of each class at each step, given the labels."""
     states, valid, jumps = _states(targets, target_lengths, blank, log_probs)
-    steps, samples, _ = log_probs.shape
+    steps, samples, _ = log_probs._shape
     if not steps or not samples:
         return log_probs * 0
-    where = states.unsqueeze(0).expand((steps, *states.shape))
+    where = states.unsqueeze(0).expand((steps, *states._shape))
     scores = op.where(valid, log_probs.gather(2, where), NEVER)
     ends = op.tensor(list(input_lengths), device=log_probs.device).unsqueeze(1)
     last = op.tensor([2 * n for n in target_lengths], device=log_probs.device).unsqueeze(1)
@@ -75,7 +75,7 @@ def temporal_slope(
 
 def _states(targets: Tensor, lengths: Ints, blank: int, like: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The class of each state, which states there are, and which are reached from two states before."""
-    rows, longest = targets.shape
+    rows, longest = targets._shape
     count = op.arange(2 * longest + 1, device=like.device)
     valid = count < op.tensor([2 * n + 1 for n in lengths], device=like.device).unsqueeze(1)
     if not longest:
@@ -94,9 +94,9 @@ def _moved(x: Tensor, by: int) -> Tensor:
 
 def _ahead(scores: Tensor, jumps: Tensor) -> Tensor:
     """For each step and state the logarithm of all ways to there."""
-    ways = op.where(op.arange(scores.shape[2], device=scores.device) < 2, scores[0], NEVER)
+    ways = op.where(op.arange(scores._shape[2], device=scores.device) < 2, scores[0], NEVER)
     found = [ways]
-    for t in range(1, scores.shape[0]):
+    for t in range(1, scores._shape[0]):
         before = op.where(jumps, _moved(ways, 2), NEVER)
         ways = op.logsumexp(op.stack([ways, _moved(ways, 1), before]), [0]) + scores[t]
         found.append(ways)
@@ -105,10 +105,10 @@ def _ahead(scores: Tensor, jumps: Tensor) -> Tensor:
 
 def _behind(scores: Tensor, jumps: Tensor, ends: Tensor, last: Tensor) -> Tensor:
     """For each step and state the logarithm of all ways from there to the end of its sample."""
-    states = op.arange(scores.shape[2], device=scores.device)
+    states = op.arange(scores._shape[2], device=scores.device)
     final = op.where((states == last) | (states == last - 1), scores[0] * 0, NEVER)
     ways, found = final, [final]
-    for t in range(scores.shape[0] - 2, -1, -1):
+    for t in range(scores._shape[0] - 2, -1, -1):
         after = ways + scores[t + 1]
         jump = _moved(op.where(jumps, after, NEVER), -2)
         on = op.logsumexp(op.stack([after, _moved(after, -1), jump]), [0])

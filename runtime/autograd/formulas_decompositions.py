@@ -21,7 +21,7 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 
 def matrix_of_diagonal(x: Tensor) -> Tensor:
     """The diagonal matrix with these elements."""
-    return x.unsqueeze(-1) * op.eye(x.shape[-1], dtype=x.dtype)
+    return x.unsqueeze(-1) * op.eye(x._shape[-1], dtype=x.dtype)
 
 
 def over_gaps(x: Tensor, values: Tensor, cause: Tensor) -> Tensor:
@@ -29,7 +29,7 @@ def over_gaps(x: Tensor, values: Tensor, cause: Tensor) -> Tensor:
     distance = values.unsqueeze(-2) - values.unsqueeze(-1)
     equal = distance == 0
     found = x * distance.masked_fill(equal, inf).reciprocal()
-    return undefined_where(equal & (op.eye(values.shape[-1]) == 0), found, cause)
+    return undefined_where(equal & (op.eye(values._shape[-1]) == 0), found, cause)
 
 
 def over_columns(x: Tensor, s: Tensor, cause: Tensor) -> Tensor:
@@ -111,7 +111,7 @@ def svd_slope(grads: list[Tensor], u: Tensor, s: Tensor, vh: Tensor) -> Tensor:
 
     K_U = E o skew(U^H grad), E_ij = 1 / (s_j^2 - s_i^2); complex vectors add half the phase of each to the diagonal.
     """
-    count = s.shape[-1]
+    count = s._shape[-1]
     u, vh = u.narrow(-1, 0, count), vh.narrow(-2, 0, count)
     grad_u, grad_v = grads[0].narrow(-1, 0, count), adjoint(grads[2].narrow(-2, 0, count))
     left, right = adjoint(u).matmul(grad_u), vh.matmul(grad_v)
@@ -119,9 +119,9 @@ def svd_slope(grads: list[Tensor], u: Tensor, s: Tensor, vh: Tensor) -> Tensor:
     inner = inner + s.unsqueeze(-1) * over_gaps(right - adjoint(right), s * s, grad_v)
     inner = inner + matrix_of_diagonal(grads[1]) + phases(left - right, s, left)
     result = u.matmul(inner).matmul(vh)
-    if u.shape[-2] > count:
+    if u._shape[-2] > count:
         result = result + outside(grad_u, u, s, grad_u).matmul(vh)
-    if vh.shape[-1] > count:
+    if vh._shape[-1] > count:
         result = result + u.matmul(adjoint(outside(grad_v, adjoint(vh), s, grad_v)))
     return result
 
@@ -147,20 +147,20 @@ def svd_tangents(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tensor,
     turn = phases(p, s, a_t)
     u_t = u.matmul(over_gaps(p * row + column * back, s * s, a_t) + turn)
     v_t = v.matmul(over_gaps(column * p + back * row, s * s, a_t) - turn)
-    if u.shape[-2] > s.shape[-1]:
+    if u._shape[-2] > s._shape[-1]:
         u_t = u_t + outside(a_t.matmul(v), u, s, a_t)
-    if v.shape[-2] > s.shape[-1]:
+    if v._shape[-2] > s._shape[-1]:
         v_t = v_t + outside(adjoint(a_t).matmul(u), v, s, a_t)
     return u_t, real_diagonal(p), adjoint(v_t)
 
 
 def svd_tangents_of(a_t: Tensor, u: Tensor, s: Tensor, vh: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """The same; of further columns of U and rows of V^H nothing may depend."""
-    count = s.shape[-1]
-    if u.shape[-1] == count == vh.shape[-2]:
+    count = s._shape[-1]
+    if u._shape[-1] == count == vh._shape[-2]:
         return svd_tangents(a_t, u, s, vh)
     found = svd_tangents(a_t, u.narrow(-1, 0, count), s, vh.narrow(-2, 0, count))
-    more_u, more_v = u.narrow(-1, count, u.shape[-1] - count), vh.narrow(-2, count, vh.shape[-2] - count)
+    more_u, more_v = u.narrow(-1, count, u._shape[-1] - count), vh.narrow(-2, count, vh._shape[-2] - count)
     return op.cat([found[0], more_u * 0], -1), found[1], op.cat([found[2], more_v * 0], -2)
 
 
@@ -182,7 +182,7 @@ def svd_of_old(a: Tensor, some: bool, compute_uv: bool) -> tuple[Tensor, Tensor,
         u, s, vh = op.linalg_svd(a, not some)
         v = adjoint(vh)
     else:
-        u, v = (a.new_zeros((*a.shape[:-2], n, n)) for n in a.shape[-2:])
+        u, v = (a.new_zeros((*a._shape[:-2], n, n)) for n in a._shape[-2:])
         s = op.linalg_svdvals(a)
     return ReturnType("svd", ("U", "S", "V"))(u, s, v)
 
@@ -194,10 +194,10 @@ def qr_slope(grads: list[Tensor], q: Tensor, r: Tensor, mode: str) -> Tensor:
     """
     require_reduced(q, r, mode)
     grad_q, grad_r = grads
-    size = r.shape[-2]
-    if r.shape[-1] == size:
+    size = r._shape[-2]
+    if r._shape[-1] == size:
         return square_qr_slope(grad_q, grad_r, q, r)
-    more = r.shape[-1] - size
+    more = r._shape[-1] - size
     last, grad_last = r.narrow(-1, size, more), grad_r.narrow(-1, size, more)
     grad_q = grad_q + q.matmul(last).matmul(adjoint(grad_last))
     first = square_qr_slope(grad_q, grad_r.narrow(-1, 0, size), q, r.narrow(-1, 0, size))
@@ -208,7 +208,7 @@ def require_reduced(q: Tensor, r: Tensor, mode: str) -> None:
     """Q is there, and has no columns beyond those that A determines."""
     if mode == "r":
         raise RuntimeError("linalg_qr(): The derivative depends on Q, which is not computed when mode='r'.")
-    if q.shape[-1] > r.shape[-1]:
+    if q._shape[-1] > r._shape[-1]:
         raise RuntimeError("linalg_qr(): There is no derivative when mode='complete' and A has more rows than columns.")
 
 
@@ -222,15 +222,15 @@ def square_qr_slope(grad_q: Tensor, grad_r: Tensor, q: Tensor, r: Tensor) -> Ten
 def qr_tangents(a_t: Tensor, a: Tensor, q: Tensor, r: Tensor, mode: str) -> Pair:
     """Q' = A' R^-1 - Q (C - K) and R' = (C - K) R, with C = Q^H A' R^-1 and K its skew part below the diagonal."""
     require_reduced(q, r, mode)
-    size = r.shape[-2]
+    size = r._shape[-2]
     x = triangular_solved(r.narrow(-1, 0, size), a_t.narrow(-1, 0, size), True, False, False)
     c = adjoint(q).matmul(x)
     below = c.tril(-1) + (c - adjoint(c)).tril().triu() / 2
     upper = c - below + adjoint(c.tril(-1))
     q_t, r_t = x - q.matmul(upper), upper.matmul(r.narrow(-1, 0, size))
-    if r.shape[-1] == size:
+    if r._shape[-1] == size:
         return q_t, r_t
-    more = r.shape[-1] - size
+    more = r._shape[-1] - size
     last = adjoint(q_t).matmul(a.narrow(-1, size, more)) + adjoint(q).matmul(a_t.narrow(-1, size, more))
     return q_t, op.cat([r_t, last], -1)
 
@@ -252,7 +252,7 @@ def pseudo_inverse_tangent(a: Tensor, p: Tensor, a_t: Tensor) -> Tensor:
 
 def exponential_along(a: Tensor, direction: Tensor) -> Tensor:
     """The derivative of exp at A: the corner of exp([[A, direction], [0, A]])."""
-    size = a.shape[-1]
+    size = a._shape[-1]
     above, below = op.cat([a, direction], -1), op.cat([a * 0, a], -1)
     whole = op.linalg_matrix_exp(op.cat([above, below], -2))
     return whole.narrow(-2, 0, size).narrow(-1, size, size)

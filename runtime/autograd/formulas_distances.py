@@ -15,12 +15,12 @@ _FEW_ROWS = 25  # PyTorch's bound: Euclidean distances between more rows than th
 
 def distances(x1: Tensor, x2: Tensor, p: float, compute_mode: str) -> Tensor:
     """The p-norm of x1_i - x2_j for all pairs of rows."""
-    many = x1.shape[-2] > _FEW_ROWS or x2.shape[-2] > _FEW_ROWS
+    many = x1._shape[-2] > _FEW_ROWS or x2._shape[-2] > _FEW_ROWS
     by_product = many if compute_mode.endswith("if_necessary") else not compute_mode.startswith("donot")
     if p == 2 and by_product:
         return euclidean(x1, x2)
-    batch = broadcast_shapes("cdist", x1.shape[:-2], x2.shape[:-2])
-    return op.row_distances(*(x.expand((*batch, *x.shape[-2:])) for x in (x1, x2)), p)
+    batch = broadcast_shapes("cdist", x1._shape[:-2], x2._shape[:-2])
+    return op.row_distances(*(x.expand((*batch, *x._shape[-2:])) for x in (x1, x2)), p)
 
 
 def row_distances_backward(grad: Tensor, x1: Tensor, x2: Tensor, result: Tensor, p: float) -> tuple[Tensor, Tensor]:
@@ -53,7 +53,7 @@ def euclidean(x1: Tensor, x2: Tensor) -> Tensor:
 
 def distances_within(self: Tensor, p: float) -> Tensor:
     """The p-norm of x_i - x_j for all i < j, row by row."""
-    count = self.shape[0]
+    count = self._shape[0]
     above = op.nonzero(op.triu(op.ones(count, count, device=self.device), 1).reshape(-1)).reshape(-1)
     return op.row_distances(self, self, p).reshape(-1).index_select(0, above)
 

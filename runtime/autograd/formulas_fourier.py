@@ -13,11 +13,11 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 def resized(x: Tensor, sizes: Sequence[int], dims: Sequence[int]) -> Tensor:
     """Cut, or filled up with zeros, to a size along each dimension."""
     for size, dim in zip(sizes, dims, strict=True):
-        if size < x.shape[dim]:
+        if size < x._shape[dim]:
             x = x.narrow(dim, 0, size)
     grown = [0] * (2 * x.ndim)
     for size, dim in zip(sizes, dims, strict=True):
-        grown[2 * (x.ndim - 1 - dim) + 1] = size - x.shape[dim]
+        grown[2 * (x.ndim - 1 - dim) + 1] = size - x._shape[dim]
     return op.constant_pad_nd(x, grown) if any(grown) else x
 
 
@@ -52,4 +52,4 @@ def _pair_weights(spectrum: Tensor, dim: int, n: int, of_pairs: float) -> Tensor
 
 def shifted_spectrum(x: Tensor, dim: Sequence[int], back: bool) -> Tensor:
     """Rolled along dimensions so that the frequency 0 comes to the middle, or back."""
-    return op.roll(x, [(x.shape[d] + back) // 2 for d in dim], list(dim))
+    return op.roll(x, [(x._shape[d] + back) // 2 for d in dim], list(dim))

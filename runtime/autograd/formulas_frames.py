@@ -25,8 +25,8 @@ def spectrogram(
     if padding is not None:
         half = [n_fft // 2, n_fft // 2]
         x = op.constant_pad_nd(x, half) if padding == "constant" else op.border_pad(x, half, padding)
-    frames = 1 + (x.shape[1] - n_fft) // hop
-    pieces = x.index_select(1, _positions(frames, n_fft, hop, x)).reshape([x.shape[0], frames, n_fft])
+    frames = 1 + (x._shape[1] - n_fft) // hop
+    pieces = x.index_select(1, _positions(frames, n_fft, hop, x)).reshape([x._shape[0], frames, n_fft])
     pieces = pieces if window is None else pieces * window
     scale = 1 if normalized else 0
     spectrum = op.fft_r2c(pieces, [2], scale) if onesided else op.fft_c2c(pieces, [2], scale, True)
@@ -55,10 +55,10 @@ def overlapped(
         pieces = op.fft_c2r(x if onesided else x[:, :, : n_fft // 2 + 1], [2], scale, n_fft)
     real = pieces.real if as_complex else pieces
     weights = op.ones(n_fft, dtype=real.dtype, device=real.device) if window is None else window
-    places = _positions(x.shape[1], n_fft, hop, x)
-    begin, end = _span(n_fft + hop * (x.shape[1] - 1), n_fft // 2 if center else 0, length)
+    places = _positions(x._shape[1], n_fft, hop, x)
+    begin, end = _span(n_fft + hop * (x._shape[1] - 1), n_fft // 2 if center else 0, length)
     signal = _added(pieces * weights, places, n_fft, hop)[:, begin:end]
-    squares = (weights * weights).expand((1, x.shape[1], n_fft))
+    squares = (weights * weights).expand((1, x._shape[1], n_fft))
     envelope = _added(squares, places, n_fft, hop)[:, begin:end]
     _require_cover(envelope)
     signal = _of_length(signal / envelope, length)
@@ -87,7 +87,7 @@ def _positions(frames: int, size: int, hop: int, like: Tensor) -> Tensor:
 
 def _added(pieces: Tensor, places: Tensor, size: int, hop: int) -> Tensor:
     """The sum of frames in their places."""
-    rows, frames = pieces.shape[:2]
+    rows, frames = pieces._shape[:2]
     silence = pieces.new_zeros((rows, size + hop * (frames - 1)))
     return silence.index_add(1, places, pieces.reshape([rows, frames * size]))
 
@@ -103,11 +103,11 @@ def _require_cover(envelope: Tensor) -> None:
 
 def _of_length(signal: Tensor, length: int | None) -> Tensor:
     """With zeros behind a signal that is too short."""
-    if length is None or length <= signal.shape[1]:
+    if length is None or length <= signal._shape[1]:
         return signal
     warnings.warn(
         "The length of signal is shorter than the length parameter. Result is being padded with zeros in the tail. "
         "Please check your center, window, or hop_length arguments.",
         stacklevel=4,
     )
-    return op.constant_pad_nd(signal, [0, length - signal.shape[1]])
+    return op.constant_pad_nd(signal, [0, length - signal._shape[1]])

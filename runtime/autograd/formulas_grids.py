@@ -31,16 +31,16 @@ def chosen(self: Tensor, r: int, with_replacement: bool) -> Tensor:
     if not r:
         return self.narrow(0, 0, 0)
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    places = [place for row in choose(range(self.shape[0]), r) for place in row]
+    places = [place for row in choose(range(self._shape[0]), r) for place in row]
     return self.index_select(0, op.tensor(places, dtype=op.arange(0).dtype)).view((len(places) // r, r))
 
 
 def matrix_of_blocks(tensors: Sequence[Tensor]) -> Tensor:
     """The blocks one below the other, each with zeros on both sides; a vector is a row."""
     blocks = [op.atleast_2d(t) for t in tensors]
-    total, before, rows = sum(block.shape[1] for block in blocks), 0, []
+    total, before, rows = sum(block._shape[1] for block in blocks), 0, []
     for block in blocks:
-        width = block.shape[1]
+        width = block._shape[1]
         rows.append(op.constant_pad_nd(block, (before, total - before - width), 0))
         before += width
     return op.cat(rows, 0)
@@ -48,14 +48,14 @@ def matrix_of_blocks(tensors: Sequence[Tensor]) -> Tensor:
 
 def on_diagonal(self: Tensor, offset: int, dim1: int, dim2: int) -> Tensor:
     """Zeros with the last dimension of a tensor on a diagonal of two new ones."""
-    size = self.shape[-1] + abs(offset)
-    rest = iter(self.shape[:-1])
+    size = self._shape[-1] + abs(offset)
+    rest = iter(self._shape[:-1])
     shape = tuple(size if dim in (dim1, dim2) else next(rest) for dim in range(self.ndim + 1))
     return op.diagonal_backward(self, shape, offset, dim1, dim2)
 
 
 def powers_of(x: Tensor, count: int | None, increasing: bool) -> Tensor:
     """The first powers of each element, in a row."""
-    count = x.shape[0] if count is None else count
+    count = x._shape[0] if count is None else count
     exponents = op.arange(count) if increasing else op.arange(count - 1, -1, -1)
     return op.pow(x.unsqueeze(1), exponents)

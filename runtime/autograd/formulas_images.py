@@ -23,11 +23,11 @@ def sampled_at(self: Tensor, grid: Tensor, interpolation: int, padding: int, ali
     if self.dtype.itemsize < 4:
         wide = self.to(dtypes.float32), grid.to(dtypes.float32)
         return sampled_at(*wide, interpolation, padding, align_corners).to(self.dtype)
-    sizes = self.shape[2:]
+    sizes = self._shape[2:]
     axes = reversed(grid.unbind(-1))  # a grid counts x first, a shape height first
     taps = [_taps(x, n, interpolation, padding, align_corners) for x, n in zip(axes, sizes, strict=True)]
-    pixels = self.movedim(1, -1).reshape((-1, self.shape[1]))
-    samples = op.arange(self.shape[0], device=self.device).reshape((-1, *(1,) * len(sizes)))
+    pixels = self.movedim(1, -1).reshape((-1, self._shape[1]))
+    samples = op.arange(self._shape[0], device=self.device).reshape((-1, *(1,) * len(sizes)))
     parts = [_pixel(pixels, samples, chosen, sizes) for chosen in itertools.product(*taps)]
     return op.movedim(functools.reduce(op.add, parts), -1, 1)
 
@@ -105,7 +105,7 @@ def _places(theta: Tensor, size: int, align_corners: bool) -> Tensor:
 
 def channels_to_places(self: Tensor, factor: int) -> Tensor:
     """(*, C r r, H, W) to (*, C, H r, W r): channel c r r + i r + j goes to place (i, j) of each pixel."""
-    *lead, channels, height, width = self.shape
+    *lead, channels, height, width = self._shape
     count = channels // factor**2
     parts = self.reshape((*lead, count, factor, factor, height, width))
     n = len(lead)
@@ -115,7 +115,7 @@ def channels_to_places(self: Tensor, factor: int) -> Tensor:
 
 def places_to_channels(self: Tensor, factor: int) -> Tensor:
     """(*, C, H r, W r) to (*, C r r, H, W): the inverse of `channels_to_places`."""
-    *lead, channels, height, width = self.shape
+    *lead, channels, height, width = self._shape
     rows, columns = height // factor, width // factor
     parts = self.reshape((*lead, channels, rows, factor, columns, factor))
     n = len(lead)
@@ -125,5 +125,5 @@ def places_to_channels(self: Tensor, factor: int) -> Tensor:
 
 def shuffled_channels(self: Tensor, groups: int) -> Tensor:
     """(N, g k, *) as (N, g, k, *), with g and k swapped, as (N, k g, *)."""
-    samples, channels, *rest = self.shape
-    return self.reshape((samples, groups, channels // groups, *rest)).transpose(1, 2).reshape(self.shape)
+    samples, channels, *rest = self._shape
+    return self.reshape((samples, groups, channels // groups, *rest)).transpose(1, 2).reshape(self._shape)

@@ -25,15 +25,15 @@ def zero_at(grad: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
 def gather_to(grad: Tensor, dim: int, index: Tensor, shape: Ints) -> Tensor:
     """What scatter's source gets: grad at `index`, and zeros where the source reaches beyond the index."""
     found = grad.gather(dim, index)
-    if tuple(index.shape) == tuple(shape):
+    if tuple(index._shape) == tuple(shape):
         return found
-    missing = [n - m for n, m in zip(shape, index.shape, strict=True)]
+    missing = [n - m for n, m in zip(shape, index._shape, strict=True)]
     return op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
 
 
 def masked_elements(self: Tensor, mask: Tensor) -> Tensor:
     """The elements where the mask is true, both broadcast to one shape."""
-    shape = broadcast_shapes("masked_select", self.shape, mask.shape) or (1,)
+    shape = broadcast_shapes("masked_select", self._shape, mask._shape) or (1,)
     return op.index(self.expand(shape), [mask.expand(shape)])
 
 

@@ -31,7 +31,7 @@ def even_sizes(size: int, sections: int) -> list[int]:
 
 def split_at(self: Tensor, indices: Ints, dim: int) -> tuple[Tensor, ...]:
     """The slices between neighbouring indices, which are those of Python: negative ones count from the end."""
-    return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *indices), (*indices, self.shape[dim]), strict=True))
+    return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *indices), (*indices, self._shape[dim]), strict=True))
 
 
 def rotated(self: Tensor, quarters: int, dims: Ints) -> Tensor:
@@ -46,7 +46,7 @@ def repeated_each(self: Tensor, repeats: int, dim: int | None) -> Tensor:
     """Each slice along a dimension `repeats` times: expanded along a new dimension behind it, and made one with it."""
     if dim is None:
         return repeated_each(self.flatten(), repeats, 0)
-    shape = tuple(self.shape)
+    shape = tuple(self._shape)
     expanded = self.unsqueeze(dim + 1).expand((*shape[: dim + 1], repeats, *shape[dim + 1 :]))
     return expanded.clone().view((*shape[:dim], shape[dim] * repeats, *shape[dim + 1 :]))
 
@@ -55,5 +55,5 @@ def repeated_by(self: Tensor, repeats: Tensor, dim: int | None, output_size: int
     """Slice i along a dimension repeats[i] times; one number of repeats is for all."""
     if dim is None:
         return repeated_by(self.flatten(), repeats, 0, output_size)
-    counts = repeats.reshape((1,)).expand((self.shape[dim],)) if repeats.numel() == 1 else repeats
+    counts = repeats.reshape((1,)).expand((self._shape[dim],)) if repeats.numel() == 1 else repeats
     return self.index_select(dim, op.repeat_interleave(counts, output_size=output_size))

@@ -25,7 +25,7 @@ def scaled(grad: Tensor, factor: complex) -> Tensor:
 
 def expand_batch(grad: Tensor, batch_shape: Sequence[int]) -> Tensor:
     """A matrix repeated for every matrix of a batch."""
-    return grad.unsqueeze(0).expand((batch_shape[0], *grad.shape))
+    return grad.unsqueeze(0).expand((batch_shape[0], *grad._shape))
 
 
 def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
@@ -48,18 +48,18 @@ def matmul_by_rank(self: Tensor, other: Tensor) -> Tensor:
 
 def _folded(self: Tensor, other: Tensor) -> Tensor:
     """A batch times one matrix: the rows of all its matrices in one product."""
-    rows = self.reshape((prod(self.shape[:-1]), self.shape[-1]))
-    return rows.mm(other).reshape((*self.shape[:-1], other.shape[1]))
+    rows = self.reshape((prod(self._shape[:-1]), self._shape[-1]))
+    return rows.mm(other).reshape((*self._shape[:-1], other._shape[1]))
 
 
 def _batched(self: Tensor, other: Tensor) -> Tensor:
     """Batches that broadcast, as one bmm."""
-    batch = broadcast_shapes("matmul", self.shape[:-2], other.shape[:-2])
+    batch = broadcast_shapes("matmul", self._shape[:-2], other._shape[:-2])
     result = _as_batch(self, batch).bmm(_as_batch(other, batch))
-    return result.reshape((*batch, self.shape[-2], other.shape[-1]))
+    return result.reshape((*batch, self._shape[-2], other._shape[-1]))
 
 
 def _as_batch(x: Tensor, batch: Sequence[int]) -> Tensor:
     """x with its batch dimensions broadcast to `batch` and merged into one."""
-    matrix = x.shape[-2:]
+    matrix = x._shape[-2:]
     return x.expand((*batch, *matrix)).reshape((prod(batch), *matrix))

@@ -15,23 +15,23 @@ Pair: TypeAlias = tuple[Tensor, Tensor]
 
 def lower_of(packed: Tensor) -> Tensor:
     """L: the columns below the diagonal, with 1 on it."""
-    size = min(packed.shape[-2:])
-    return packed.narrow(-1, 0, size).tril(-1) + op.eye(packed.shape[-2], size, dtype=packed.dtype)
+    size = min(packed._shape[-2:])
+    return packed.narrow(-1, 0, size).tril(-1) + op.eye(packed._shape[-2], size, dtype=packed.dtype)
 
 
 def upper_of(packed: Tensor) -> Tensor:
     """U: the rows from the diagonal on."""
-    return packed.narrow(-2, 0, min(packed.shape[-2:])).triu()
+    return packed.narrow(-2, 0, min(packed._shape[-2:])).triu()
 
 
 def rows_in(x: Tensor, order: Tensor) -> Tensor:
     """The rows of matrices in another order."""
-    return x.gather(-2, order.unsqueeze(-1).expand(x.shape))
+    return x.gather(-2, order.unsqueeze(-1).expand(x._shape))
 
 
 def lu_slope(grad: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
     """P L^-H (tril(L^H grad_L, -1) + triu(grad_U U^H)) U^-H; rows or columns beyond the square go first."""
-    rows, columns = packed.shape[-2:]
+    rows, columns = packed._shape[-2:]
     size = min(rows, columns)
     lower, upper = lower_of(packed), upper_of(packed)
     square_l, square_u = lower.narrow(-2, 0, size), upper.narrow(-1, 0, size)
@@ -57,7 +57,7 @@ def square_lu_slope(grad_l: Tensor, grad_u: Tensor, lower: Tensor, upper: Tensor
 
 def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
     """L tril(M, -1) + triu(M) U, with M = L^-1 P^H A' U^-1; the rows or columns beyond the square follow from it."""
-    rows, columns = packed.shape[-2:]
+    rows, columns = packed._shape[-2:]
     size, more = min(rows, columns), abs(rows - columns)
     moved = rows_in(a_t, op.row_order(pivots, rows))
     lower, upper = lower_of(packed), upper_of(packed)
@@ -77,8 +77,8 @@ def lu_tangent(a_t: Tensor, packed: Tensor, pivots: Tensor) -> Tensor:
 
 def permutation(pivots: Tensor, like: Tensor) -> Tensor:
     """P as a matrix."""
-    rows = like.shape[-2]
-    identity = op.eye(rows, dtype=like.dtype).expand((*pivots.shape[:-1], rows, rows))
+    rows = like._shape[-2]
+    identity = op.eye(rows, dtype=like.dtype).expand((*pivots._shape[:-1], rows, rows))
     return rows_in(identity, op.row_order(pivots, rows).argsort(-1))
 
 
@@ -109,8 +109,8 @@ def lu_solved(packed: Tensor, pivots: Tensor, b: Tensor, left: bool, adjoined: b
     """X with A X = B or A^H X = B; with X on the left of A it is the adjoint of these."""
     if not left:
         return adjoint(lu_solved(packed, pivots, adjoint(b), True, not adjoined))
-    order = op.row_order(pivots, packed.shape[-1])
-    order = order.expand((*b.shape[:-2], order.shape[-1]))
+    order = op.row_order(pivots, packed._shape[-1])
+    order = order.expand((*b._shape[:-2], order._shape[-1]))
     lower, upper = lower_of(packed), upper_of(packed)
     if adjoined:
         middle = triangular_solved(adjoint(upper), b, False, True, False)

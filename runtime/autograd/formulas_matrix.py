@@ -57,7 +57,7 @@ def condition(x: Tensor, p: Any) -> Tensor:
     """|A| |A^-1|; from the singular values for the 2-norm."""
     if p in (None, 2, -2):
         values = op.linalg_svdvals(x)
-        first, last = values.narrow(-1, 0, 1), values.narrow(-1, values.shape[-1] - 1, 1)
+        first, last = values.narrow(-1, 0, 1), values.narrow(-1, values._shape[-1] - 1, 1)
         return (last / first if p == -2 else first / last).squeeze(-1)
     inverse, info = op.linalg_inv_ex(x)
     inverse = inverse.masked_fill((info != 0).unsqueeze(-1).unsqueeze(-1), 0)
@@ -69,7 +69,7 @@ def condition(x: Tensor, p: Any) -> Tensor:
 def powered(x: Tensor, n: int) -> Tensor:
     """x^n by repeated squaring."""
     if n == 0:
-        return op.eye(x.shape[-1], dtype=x.dtype).expand(x.shape).clone()
+        return op.eye(x._shape[-1], dtype=x.dtype).expand(x._shape).clone()
     base = op.linalg_inv(x) if n < 0 else x
     factors, rest = [], abs(n)
     while rest:
@@ -82,7 +82,7 @@ def powered(x: Tensor, n: int) -> Tensor:
 def _limits(x: Tensor, atol: Any, rtol: Any) -> tuple[Tensor, Tensor]:
     """Both tolerances as tensors; the relative one is 0 where only the other is given, else by the precision."""
     if rtol is None:
-        rtol = 0.0 if atol is not None else finfo(x.dtype).eps * max(x.shape[-2:])
+        rtol = 0.0 if atol is not None else finfo(x.dtype).eps * max(x._shape[-2:])
     return _tolerance(0.0 if atol is None else atol, x), _tolerance(rtol, x)
 
 
@@ -91,7 +91,7 @@ def _tolerance(value: Any, x: Tensor) -> Tensor:
     if isinstance(value, float):
         value = op.full((), value, dtype=float64)
     value = value.detach().real if value.is_complex() else value.detach()
-    return value.expand(broadcast_shapes("tolerance", value.shape, x.shape[:-2]))
+    return value.expand(broadcast_shapes("tolerance", value._shape, x._shape[:-2]))
 
 
 def completed(x: Tensor, hermitian: bool) -> Tensor:
@@ -102,8 +102,8 @@ def completed(x: Tensor, hermitian: bool) -> Tensor:
 def inverted(x: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
     """The pseudo-inverse."""
     absolute, relative = _limits(x, atol, rtol)
-    batch = broadcast_shapes("linalg_pinv", absolute.shape, relative.shape)
-    whole = completed(x, hermitian).expand((*batch, *x.shape[-2:]))
+    batch = broadcast_shapes("linalg_pinv", absolute._shape, relative._shape)
+    whole = completed(x, hermitian).expand((*batch, *x._shape[-2:]))
     return op.pseudo_inverse(whole, absolute.expand(batch), relative.expand(batch))
 
 
@@ -111,7 +111,7 @@ def rank_of(x: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
     """How many singular values are above both tolerances."""
     x = x.detach()
     values = op.linalg_eigvalsh(x).abs() if hermitian else op.linalg_svdvals(x)
-    if not values.shape[-1]:
+    if not values._shape[-1]:
         return values.sum(-1).long()
     absolute, relative = _limits(x, atol, rtol)
     limit = op.maximum(absolute, relative * values.amax(-1))
@@ -120,7 +120,7 @@ def rank_of(x: Tensor, atol: Any, rtol: Any, hermitian: bool) -> Tensor:
 
 def least_squares(a: Tensor, b: Tensor, rcond: float | None, driver: str | None) -> tuple[Tensor, ...]:
     """The shortest X with the least |A X - B|; the residuals, the rank and the singular values as the driver gives."""
-    rows, columns = a.shape[-2:]
+    rows, columns = a._shape[-2:]
     driver = driver or "gelsy"
     vector = b.ndim == a.ndim - 1
     right = b.unsqueeze(-1) if vector else b
@@ -147,22 +147,22 @@ def solved_tensor(a: Tensor, b: Tensor, dims: Sequence[int] | None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B."""
     order = [d for d in range(a.ndim) if d not in [d % a.ndim for d in dims or ()]]
     moved = a.permute([*order, *(d % a.ndim for d in dims or ())])
-    shape = moved.shape[b.ndim :]
-    return op.linalg_solve(moved.reshape((prod(b.shape), prod(shape))), b.reshape((prod(b.shape),))).reshape(shape)
+    shape = moved._shape[b.ndim :]
+    return op.linalg_solve(moved.reshape((prod(b._shape), prod(shape))), b.reshape((prod(b._shape),))).reshape(shape)
 
 
 def inverted_tensor(a: Tensor, ind: int) -> Tensor:
     """The inverse of the map from the last dimensions to the first `ind`."""
-    first, last = a.shape[:ind], a.shape[ind:]
+    first, last = a._shape[:ind], a._shape[ind:]
     return op.linalg_inv(a.reshape((prod(first), prod(last)))).reshape((*last, *first))
 
 
 def reflected(a: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., H_i = I - tau_i v_i v_i^H, v_i below the diagonal of column i, with 1 on it."""
-    rows, columns = a.shape[-2:]
+    rows, columns = a._shape[-2:]
     start = op.eye(rows, columns, dtype=a.dtype)
-    vectors, result = a.tril(-1) + start, start.expand(a.shape)
-    for i in reversed(range(tau.shape[-1])):
+    vectors, result = a.tril(-1) + start, start.expand(a._shape)
+    for i in reversed(range(tau._shape[-1])):
         v = vectors.narrow(-1, i, 1)
         factor = tau.narrow(-1, i, 1).unsqueeze(-1)
         result = result - factor * v.matmul(adjoint(v).matmul(result))

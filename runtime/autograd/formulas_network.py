@@ -16,7 +16,7 @@ def rows_times(rows: Tensor, weight: Tensor) -> Tensor:
 
 def gather_places(input: Tensor, indices: Tensor, spatial: int) -> Tensor:
     """The values of each plane (the last `spatial` dimensions) at `indices` into the flattened plane."""
-    return input.flatten(-spatial).gather(-1, indices.flatten(-spatial)).reshape(indices.shape)
+    return input.flatten(-spatial).gather(-1, indices.flatten(-spatial)).reshape(indices._shape)
 
 
 def plane_size(shape: tuple[int, ...], spatial: int) -> tuple[int, ...]:
@@ -65,7 +65,7 @@ def logit_curvature(x: Tensor, target: Tensor, pos_weight: Tensor | None) -> Ten
 def logit_mixed_slope(x: Tensor, pos_weight: Tensor | None) -> Tensor:
     """d^2 loss / dx dt: -sigmoid(x) - pos_weight sigmoid(-x)."""
     if pos_weight is None:
-        return -(x.new_ones(x.shape))
+        return -(x.new_ones(x._shape))
     return -x.sigmoid() - pos_weight * (-x).sigmoid()
 
 

@@ -41,28 +41,28 @@ def cosine_embedding_values(x1: Tensor, x2: Tensor, target: Tensor, margin: floa
 
 def class_margins(x: Tensor, target: Tensor, p: int, margin: float, weight: Tensor | None) -> Tensor:
     """The mean over the classes of weight[t] max(0, margin - x[t] + x[i])^p, where the target t itself counts 0."""
-    rows, chosen = x.reshape([-1, x.shape[-1]]), target.reshape([-1])
+    rows, chosen = x.reshape([-1, x._shape[-1]]), target.reshape([-1])
     column = chosen.unsqueeze(1)
     slack = (margin - rows.gather(1, column) + rows).clamp(0)
     slack = slack if p == 1 else slack * slack
     if weight is not None:
         slack = slack * weight.index_select(0, chosen).unsqueeze(1)
     others = op.zeros_like(rows.detach()).scatter(1, column, 1.0) == 0
-    return (op.where(others, slack, 0).sum(1) / x.shape[-1]).reshape(target.shape)
+    return (op.where(others, slack, 0).sum(1) / x._shape[-1]).reshape(target._shape)
 
 
 def label_margins(x: Tensor, target: Tensor) -> Tensor:
     """The sum over labels j and other classes i of max(0, 1 - x[j] + x[i]), over the number of classes."""
-    rows, labels = x.reshape([-1, x.shape[-1]]), target.reshape([-1, x.shape[-1]])
+    rows, labels = x.reshape([-1, x._shape[-1]]), target.reshape([-1, x._shape[-1]])
     counted = (labels < 0).cumsum(1) == 0
     chosen = labels * counted
     own = op.zeros_like(rows.detach()).scatter_add(1, chosen, counted.to(x.dtype)) > 0
     slack = (1 - rows.gather(1, chosen).unsqueeze(2) + rows.unsqueeze(1)).clamp(0)
     used = counted.unsqueeze(2) & own.logical_not().unsqueeze(1)
-    return (op.where(used, slack, 0).sum([1, 2]) / x.shape[-1]).reshape(x.shape[:-1])
+    return (op.where(used, slack, 0).sum([1, 2]) / x._shape[-1]).reshape(x._shape[:-1])
 
 
 def label_entropies(x: Tensor, target: Tensor, weight: Tensor | None) -> Tensor:
     """The mean over the classes of -(t log sigmoid(x) + (1 - t) log sigmoid(-x)), times their weights."""
     loss = -(target * op.logsigmoid(x) + (1 - target) * op.logsigmoid(-x))
-    return (loss if weight is None else loss * weight).sum(-1) / x.shape[-1]
+    return (loss if weight is None else loss * weight).sum(-1) / x._shape[-1]

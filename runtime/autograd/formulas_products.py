@@ -14,7 +14,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 def kronecker(a: Tensor, b: Tensor) -> Tensor:
     """Every element of `a` times the whole of `b`, block beside block."""
     ndim = max(a.ndim, b.ndim)
-    left, right = ((*[1] * (ndim - x.ndim), *x.shape) for x in (a, b))
+    left, right = ((*[1] * (ndim - x.ndim), *x._shape) for x in (a, b))
     rows = a.reshape([n for size in left for n in (size, 1)])
     columns = b.reshape([n for size in right for n in (1, size)])
     return (rows * columns).reshape([m * n for m, n in zip(left, right, strict=True)])
@@ -32,7 +32,7 @@ def multiplied_chain(matrices: Sequence[Tensor]) -> Tensor:
     factors = list(matrices)
     factors[0] = first.unsqueeze(0) if first.ndim == 1 else first
     factors[-1] = last.unsqueeze(1) if last.ndim == 1 else last
-    sizes = [factors[0].shape[0], *(x.shape[1] for x in factors)]
+    sizes = [factors[0]._shape[0], *(x._shape[1] for x in factors)]
     result = _multiplied(factors, _splits(sizes), 0, len(factors) - 1)
     result = result.squeeze(-1) if last.ndim == 1 else result
     return result.squeeze(0) if first.ndim == 1 else result
@@ -62,7 +62,7 @@ def _multiplied(factors: Sequence[Tensor], split: dict[tuple[int, int], int], i:
 
 def vandermonde(x: Tensor, count: int | None) -> Tensor:
     """1, x, x^2, ... for each element of the last dimension."""
-    return x.unsqueeze(-1) ** op.arange(x.shape[-1] if count is None else count)
+    return x.unsqueeze(-1) ** op.arange(x._shape[-1] if count is None else count)
 
 
 def bilinear_form(x: Tensor, y: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:

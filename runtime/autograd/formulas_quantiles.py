@@ -30,7 +30,7 @@ def ranks(rows: Tensor, q: Tensor, skip_nan: bool) -> Tensor:
     missing = op.isnan(rows)
     if skip_nan:
         return q * (op.sum(~missing, -1, True) - 1).clamp_min(0).to(q.dtype)
-    last = rows.shape[-1] - 1
+    last = rows._shape[-1] - 1
     return (q * last).masked_fill(op.any(missing, -1, True), last)
 
 

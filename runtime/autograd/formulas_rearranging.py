@@ -13,7 +13,7 @@ Ints: TypeAlias = Sequence[int]
 
 def repeated(self: Tensor, repeats: Ints) -> Tensor:
     """The tensor once for each step of `repeats`: expanded along a new dimension beside each, and copied."""
-    shape = (1,) * (len(repeats) - self.ndim) + tuple(self.shape)
+    shape = (1,) * (len(repeats) - self.ndim) + tuple(self._shape)
     paired = [size for own in shape for size in (1, own)]
     expanded = [size for count, own in zip(repeats, shape, strict=True) for size in (count, own)]
     copy = self.reshape(paired).expand(expanded).clone()
@@ -34,5 +34,5 @@ def moved_order(ndim: int, source: Ints, destination: Ints) -> tuple[int, ...]:
 
 def diagonal_matrix(self: Tensor, diagonal: int) -> Tensor:
     """Zeros with a vector on a diagonal."""
-    size = self.shape[0] + abs(diagonal)
+    size = self._shape[0] + abs(diagonal)
     return op.diagonal_backward(self, (size, size), diagonal, 0, 1)

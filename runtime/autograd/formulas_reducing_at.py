@@ -16,10 +16,10 @@ def scatter_reduce_backward(
     grad: Tensor, self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
 ) -> Slopes:
     """The gradients of the tensor and of the source, which is zero where the source reaches beyond the index."""
-    part = _reached(src, index.shape)
+    part = _reached(src, index._shape)
     of_self, of_src = _slopes(self, dim, index, part, reduce, include_self, result)
     found = grad.gather(dim, index) * of_src
-    missing = [n - m for n, m in zip(src.shape, index.shape, strict=True)]
+    missing = [n - m for n, m in zip(src._shape, index._shape, strict=True)]
     padded = op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
     return grad * of_self, padded
 
@@ -36,13 +36,13 @@ def scatter_reduce_forward(
     result: Tensor,
 ) -> Tensor:
     """The tangents of all elements, each times its slope, added up."""
-    of_self, of_src = _slopes(self, dim, index, _reached(src, index.shape), reduce, include_self, result)
-    return (self_t * of_self).scatter_add(dim, index, _reached(src_t, index.shape) * of_src)
+    of_self, of_src = _slopes(self, dim, index, _reached(src, index._shape), reduce, include_self, result)
+    return (self_t * of_self).scatter_add(dim, index, _reached(src_t, index._shape) * of_src)
 
 
 def _reached(src: Tensor, shape: Sequence[int]) -> Tensor:
     """The part of the source that the index reaches."""
-    for dim, (size, n) in enumerate(zip(src.shape, shape, strict=True)):
+    for dim, (size, n) in enumerate(zip(src._shape, shape, strict=True)):
         src = src if size == n else src.narrow(dim, 0, n)
     return src
 
@@ -51,14 +51,14 @@ def _slopes(
     self: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, include_self: bool, result: Tensor
 ) -> Slopes:
     """The slopes in the tensor's elements and in the source's; where nothing is reduced into, it is 1."""
-    ones = zeros_of(self, self.shape) + 1
+    ones = zeros_of(self, self._shape) + 1
     kept = ones if include_self else ones.scatter(dim, index, 0)
     if reduce == "prod":
         return _of_product(self, dim, index, src, include_self, kept)
     if reduce in ("amax", "amin"):
         hit, hits = (self == result) * kept, (src == result.gather(dim, index)).to(src.dtype)
     else:
-        hit, hits = kept, zeros_of(src, src.shape) + 1
+        hit, hits = kept, zeros_of(src, src._shape) + 1
     if reduce == "sum":
         return hit, hits
     share = 1 / hit.scatter_add(dim, index, hits)

@@ -40,7 +40,7 @@ def expand_reduced(grad: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool)
 def slope_along(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The slope of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
     product = op.real(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
-    return op.sum(product, _reduced(tangent.shape, dim), keepdim)
+    return op.sum(product, _reduced(tangent._shape, dim), keepdim)
 
 
 def conjugate(x: Tensor) -> Tensor:
@@ -50,9 +50,9 @@ def conjugate(x: Tensor) -> Tensor:
 
 def var_backward(grad: Tensor, self: Tensor, dim: Dims, correction: float, keepdim: bool) -> Tensor:
     """d var / d x_i = 2 (x_i - mean) / (n - correction)."""
-    free = reduced_count(self.shape, dim) - correction
+    free = reduced_count(self._shape, dim) - correction
     scale = 2 / free if free > 0 else math.inf
-    return kept(grad * scale, self.shape, dim, keepdim) * (self - op.mean(self, dim, True))
+    return kept(grad * scale, self._shape, dim, keepdim) * (self - op.mean(self, dim, True))
 
 
 def std_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, correction: float, keepdim: bool) -> Tensor:
@@ -63,9 +63,9 @@ def std_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, correcti
 
 def spread_over_ties(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The gradient of an extremum, shared evenly between the elements equal to it."""
-    chosen = (self == kept(result, self.shape, dim, keepdim)).to(grad.dtype)
-    ties = op.sum(chosen, _reduced(self.shape, dim), True)
-    return kept(grad, self.shape, dim, keepdim) / ties * chosen
+    chosen = (self == kept(result, self._shape, dim, keepdim)).to(grad.dtype)
+    ties = op.sum(chosen, _reduced(self._shape, dim), True)
+    return kept(grad, self._shape, dim, keepdim) / ties * chosen
 
 
 def scatter_reduced(grad: Tensor, shape: Sequence[int], dim: int, indices: Tensor, keepdim: bool) -> Tensor:
@@ -87,12 +87,12 @@ def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dim
         return op.zeros_like(self)
     if math.isinf(p):
         sizes = self.abs()  # compared with their own extremum: another |x| may differ in the last bit
-        extreme = (op.amax if p > 0 else op.amin)(sizes, _reduced(self.shape, dim), keepdim)
+        extreme = (op.amax if p > 0 else op.amin)(sizes, _reduced(self._shape, dim), keepdim)
         return spread_over_ties(grad, sizes, extreme, dim, keepdim) * self.sgn()
-    grad = kept(grad, self.shape, dim, keepdim)
+    grad = kept(grad, self._shape, dim, keepdim)
     if p == 1:
         return grad * self.sgn()
-    length = kept(result, self.shape, dim, keepdim)
+    length = kept(result, self._shape, dim, keepdim)
     length = length.masked_fill(length == 0, math.inf)
     if p == 2:
         return grad * (self / length)
@@ -103,8 +103,8 @@ def norm_backward(grad: Tensor, self: Tensor, result: Tensor, p: float, dim: Dim
 def logsumexp_backward(grad: Tensor, self: Tensor, result: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """d logsumexp / d x_i = exp(x_i - result), and 0 where all x are -inf."""
     result = result.masked_fill(result == -math.inf, 0)
-    share = (self - kept(result, self.shape, dim, keepdim)).exp()
-    return kept(grad, self.shape, dim, keepdim) * conjugate(share)
+    share = (self - kept(result, self._shape, dim, keepdim)).exp()
+    return kept(grad, self._shape, dim, keepdim) * conjugate(share)
 
 
 def reversed_cumsum(grad: Tensor, dim: int) -> Tensor:
@@ -114,7 +114,7 @@ def reversed_cumsum(grad: Tensor, dim: int) -> Tensor:
 
 def prod_others_backward(grad: Tensor, self: Tensor, dim: int) -> Tensor:
     """d/de prod_{j != i} (x_j + e g_j): slope and transpose in one, for second slopes are symmetric."""
-    if not self.ndim or self.shape[dim] < 2:
+    if not self.ndim or self._shape[dim] < 2:
         return op.zeros_like(self)
     x, tangent = conjugate(self).transpose(dim, 0), grad.transpose(dim, 0)
     before, before_t = _products_before(x, tangent)
@@ -126,7 +126,7 @@ def _products_before(x: Tensor, t: Tensor) -> tuple[Tensor, Tensor]:
     """The product of all rows before each row and its slope along t, by doubling: (ab)' = a'b + ab'."""
     x, t = _moved_down(x, 1, 1), _moved_down(t, 1, 0)
     step = 1
-    while step < x.shape[0]:
+    while step < x._shape[0]:
         y, u = _moved_down(x, step, 1), _moved_down(t, step, 0)
         x, t = x * y, t * y + x * u
         step *= 2

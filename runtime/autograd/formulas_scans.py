@@ -29,7 +29,7 @@ def one_before(x: Tensor, dim: int, reverse: bool, fill: int) -> Tensor:
 
 def _without_last(x: Tensor, dim: int, reverse: bool) -> Tensor:
     """All along `dim` but the last, or but the first in reverse."""
-    return x.narrow(dim, int(reverse), x.shape[dim] - 1)
+    return x.narrow(dim, int(reverse), x._shape[dim] - 1)
 
 
 def _padded(x: Tensor, dim: int, reverse: bool, fill: int) -> Tensor:

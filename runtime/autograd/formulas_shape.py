@@ -46,7 +46,7 @@ def negated(numbers: Ints) -> tuple[int, ...]:
 
 def chunks_of(self: Tensor, chunks: int, dim: int) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of one size; of nothing as many as asked for."""
-    size = -(-self.shape[dim] // chunks)
+    size = -(-self._shape[dim] // chunks)
     return self.split(size, dim) if size else op.split_with_sizes(self, (0,) * chunks, dim)
 
 
@@ -82,7 +82,7 @@ def as_strided_forward(
     within = start >= 0 and start + views.span(to_size, to_stride) <= tangent.numel()
     if within and tangent.is_contiguous() and tangent.stride() == tuple(strides):
         return tangent.as_strided(to_size, to_stride, tangent.storage_offset() + start)
-    overlaps = _overlaps(tangent, tangent.shape, strides)
+    overlaps = _overlaps(tangent, tangent._shape, strides)
     tangent = tangent if overlaps is None else tangent / overlaps
     return op.restride(tangent, strides, offset, to_size, to_stride, to_offset)
 

@@ -57,15 +57,15 @@ def solved_with_info(a: Tensor, b: Tensor, left: bool, check_errors: bool) -> Pa
 
 def is_vector(a: Tensor, b: Tensor) -> bool:
     """Whether `b` is a vector for each matrix of `a`, not a matrix."""
-    return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b.shape) == tuple(a.shape[:-1]))
+    return b.ndim == 1 or (a.ndim - 1 == b.ndim and tuple(b._shape) == tuple(a._shape[:-1]))
 
 
 def with_one_batch(name: str, a: Tensor, b: Tensor) -> Pair:
     """Both expanded to a common batch."""
-    if a.shape[:-2] == b.shape[:-2]:
+    if a._shape[:-2] == b._shape[:-2]:
         return a, b
-    batch = broadcast_shapes(name, a.shape[:-2], b.shape[:-2])
-    return a.expand((*batch, *a.shape[-2:])), b.expand((*batch, *b.shape[-2:]))
+    batch = broadcast_shapes(name, a._shape[:-2], b._shape[:-2])
+    return a.expand((*batch, *a._shape[-2:])), b.expand((*batch, *b._shape[-2:]))
 
 
 def solve_slopes(grad: Tensor, a: Tensor, x: Tensor) -> Pair:
@@ -184,4 +184,4 @@ def logarithm_of_determinant(a: Tensor) -> Tensor:
 
 def identity_of(x: Tensor) -> Tensor:
     """The identity matrix for each matrix of a batch."""
-    return op.eye(x.shape[-1], dtype=x.dtype).expand(x.shape)
+    return op.eye(x._shape[-1], dtype=x.dtype).expand(x._shape)

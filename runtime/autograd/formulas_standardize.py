@@ -61,22 +61,22 @@ def standardize_tangent(
 
 def _grouped(x: Tensor, groups: int) -> Tensor:
     """(N, C, ...) as (N, groups, channels of a group, places)."""
-    return x.reshape(x.shape[0], groups, x.shape[1] // groups, prod(x.shape[2:]))
+    return x.reshape(x._shape[0], groups, x._shape[1] // groups, prod(x._shape[2:]))
 
 
 def _per_group(x: Tensor, groups: int) -> Ints:
-    return (groups, x.shape[1] // groups, 1)
+    return (groups, x._shape[1] // groups, 1)
 
 
 def grouped_slope(grad: Tensor, x: Tensor, weight: Tensor | None, groups: int, eps: float) -> Tensor:
     """`standardize_slope` within groups of channels."""
     slope = standardize_slope(_grouped(grad, groups), _grouped(x, groups), weight, (2, 3), _per_group(x, groups), eps)
-    return slope.reshape(x.shape)
+    return slope.reshape(x._shape)
 
 
 def grouped_weight_slope(grad: Tensor, x: Tensor, groups: int, eps: float) -> Tensor:
     """The sum of grad h over all but the channels."""
-    return sum_channels(grad * standardized(_grouped(x, groups), (2, 3), eps).reshape(x.shape))
+    return sum_channels(grad * standardized(_grouped(x, groups), (2, 3), eps).reshape(x._shape))
 
 
 def sum_channels(value: Tensor) -> Tensor:
@@ -132,7 +132,7 @@ def grouped_tangent(
 ) -> Tensor:
     """`standardize_tangent` within groups of channels."""
     given = _grouped(x_t, groups), weight_t, bias_t, _grouped(x, groups), weight
-    return standardize_tangent(*given, (2, 3), _per_group(x, groups), eps).reshape(x.shape)
+    return standardize_tangent(*given, (2, 3), _per_group(x, groups), eps).reshape(x._shape)
 
 
 def _rms_scale(x: Tensor, dim: Ints, eps: float) -> Tensor:
