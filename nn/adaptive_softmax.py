@@ -134,7 +134,7 @@ class AdaptiveLogSoftmaxWithLoss(Module):
         return ops.cat([head[:, : self.shortlist_size], *clusters], 1)
 
     def predict(self, input: Tensor) -> Tensor:
-        """The best class of each row of `input`, (N): the best of the head, or of all classes where that is a cluster."""
+        """The best class of each row of `input`, (N): of the head, or of all where the head prefers a cluster."""
         found = self.head(input).argmax(1)
         rows = (found >= self.shortlist_size).nonzero().squeeze(1)
         return found.index_copy(0, rows, self.log_prob(input[rows]).argmax(1)) if rows.numel() else found
