@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -106,6 +107,22 @@ def test_two_contributions_and_create_graph() -> None:
     with pytest.warns(UserWarning, match="create_graph=True"):
         in_threads(recorded)
     assert y.grad.tolist() == [80.0] * 3 and y.grad.requires_grad
+
+
+def test_threads_with_and_without_create_graph() -> None:
+    """A thread that replaces the gradient of a leaf and one that adds to it in place lose nothing to one another."""
+    x = sg.arange(4.0, dtype=sg.float64).requires_grad_()
+    x.grad = sg.zeros(4, dtype=sg.float64)
+
+    def work(number: int) -> None:
+        for _ in range(200):
+            (x * x).sum().backward(create_graph=number % 2 == 0)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of the cycle that create_graph makes
+        in_threads(work)
+    assert x.grad.tolist() == [2 * THREADS * 200 * i for i in range(4)]
+    x.grad = None
 
 
 def test_eight_threads_on_one_graph() -> None:
