@@ -50,7 +50,7 @@ def _compiled(module: Any, attribute: str) -> Any:
     rows.register()
     function = rebuilt(written, library.used_by(written))
     function.__qualname__ += "-placewise"  # numba's cache looks at the name, not at the compiler
-    return njit(cache=True, nogil=True, error_model="numpy", pipeline_class=placewise())(function)
+    return njit(cache=True, nogil=True, error_model="numpy", fastmath=False, pipeline_class=placewise())(function)
 
 
 def _row_by_row(kernel: Any, module: str, path: Path) -> Any:
@@ -61,4 +61,4 @@ def _row_by_row(kernel: Any, module: str, path: Path) -> Any:
     function = rebuilt(rows.over_rows, {"kernel": kernel})
     name = f"{module}.{kernel.py_func.__qualname__}"
     function.__qualname__ += f"-{name}-{hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
-    return njit(cache=True, nogil=True, error_model="numpy")(function)
+    return njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
