@@ -41,6 +41,7 @@ class EntryReader(Fields):
             result_dtype=result_dtype,
             dtypes=dtypes,
             identity=self.choices("identity"),
+            tries=self.plain("try"),
             check=self.plain("check"),
             batch=self.plain("batch"),
             backward=self._backward(),

@@ -56,13 +56,62 @@ class FastCode:
         return tuple(a for a in self.op.arguments if not a.type.is_tensor)
 
     @property
+    def structured(self) -> bool:
+        """Whether the op's kernel has recipes, under its name, and takes and gives what these can state."""
+        entry = self.op.entry
+        known = entry.compute.kind == "kernel" and entry.compute.text in self.op.modules.recipes
+        recorded = self.op.node is None or self.op.node.plain
+        return known and recorded and len(entry.schema.returns) == 1 and "?" not in self.letters.values()
+
+    @property
+    def recipe_module(self) -> str:
+        """The module of the recipes."""
+        return self.op.modules.recipes[self.op.entry.compute.text]
+
+    @property
+    def letters(self) -> dict[str, str]:
+        """For each argument but `dtype` the letter of what it is, as StructuredOp has them; ? for what it has not."""
+        return {a.name: self.letter(a) for a in self.structured_arguments}
+
+    @property
+    def structured_arguments(self) -> list[Argument]:
+        """The arguments of a kernel with recipes: not those that say of what dtype the result is, or how it lies."""
+        return [a for a in self.op.arguments if a.type.base not in ("ScalarType", "MemoryFormat")]
+
+    def letter(self, argument: Argument) -> str:
+        type_ = argument.type
+        if type_.is_tensor and type_.is_list:
+            return "L" if argument == self.op.arguments[0] and not type_.optional_items else "?"
+        if type_.is_tensor:
+            return "I" if self.op.is_raw(argument) else "O" if type_.optional else "T"
+        if type_.is_list:
+            return "d" if type_.base == "int" else "?"
+        return {"int": "n", "bool": "b", "float": "f", "Scalar": "f"}.get(type_.base, "?")
+
+    @property
+    def without_others(self) -> str:
+        """That the others are not given."""
+        others = [a for a in self.op.arguments if a not in self.structured_arguments]
+        return "".join(f" and {a.python_name} is None" for a in others)
+
+    @property
+    def tried(self) -> str:
+        """The object that knows what the op has found that is tried first; empty where there is none."""
+        return self.op.calls.functions[self.op.entry.tries].upper() if self.op.entry.tries else ""
+
+    @property
+    def tries_view(self) -> bool:
+        """Whether what is tried first is a view op with arguments that a check may have changed."""
+        return bool(self.tried) and len(self.op.arguments) > 1 and not self.op.arguments[1].type.is_tensor
+
+    @property
     def recorded_natively(self) -> bool:
         """Whether native code can put the result into the graph."""
         return self.op.node is not None and self.op.node.plain
 
     @property
-    def view_op(self) -> str:
-        """The name of the object that knows what a view op has found."""
+    def found_by(self) -> str:
+        """The name of the object that knows what a view op, or a structured op, has found."""
         return self.op.name.upper()
 
     @property

@@ -23,6 +23,6 @@ CHOICES: dict[str, tuple[str, ...]] = {
 }
 
 KEYS = frozenset(
-    {"name", "aliases", "backward", "batch", "check", "domain", "samples", "hard", "doc", "example"}
+    {"name", "aliases", "backward", "batch", "check", "try", "domain", "samples", "hard", "doc", "example"}
     | {"gradients", "tangents", *COMPUTE, *CHOICES}
 )

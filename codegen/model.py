@@ -116,6 +116,7 @@ class Entry:
     result_dtype: tuple[str, ...] = ("same",)  # one per output
     dtypes: tuple[str, ...] = ("bool", "int", "float", "complex")
     identity: tuple[str, ...] = ()  # kinds of dtype for which the op returns its input itself
+    tries: str | None = None  # the entry of which a recipe or a view is looked up first
     check: str | None = None
     batch: str | None = None  # a function of runtime/batching/rules/
     backward: Formula | None = None  # the call of a kernel that gives all gradients at once

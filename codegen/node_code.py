@@ -75,6 +75,24 @@ class NodeCode:
         return (self.calls.kernels[tree.func.id],) if tree is not None else ()  # type: ignore[attr-defined]
 
     @property
+    def recipe_module(self) -> str:
+        """The module of that kernel's recipes, under its name; empty where it has none, or not one result."""
+        tree = self.entry.backward.tree if self.entry.backward else None
+        if tree is None or self.outputs > 1 or self.gives_list or not self.backward_reads:
+            return ""
+        return self.calls.recipes.get(tree.func.id, "")  # type: ignore[attr-defined]
+
+    @property
+    def backward_reads(self) -> list[tuple[str, str]]:
+        """(letter, slot) for each operand of that kernel, as StructuredGradient takes them; empty for others."""
+        found = {"grad": ("g", ""), "wanted": ("w", "")}
+        found |= {t.name: ("k", t.slot) for t in self.backward_tensors if t.kind != "list"}
+        found |= {v.name: ("v", v.slot) for v in self.backward_values}
+        call = ast.parse(self.plan.backward, mode="eval").body
+        names = [a.id if isinstance(a, ast.Name) else "" for a in call.args]  # type: ignore[attr-defined]
+        return [found[name] for name in names] if all(name in found for name in names) else []
+
+    @property
     def differentiable_outputs(self) -> tuple[int, ...]:
         return tuple(i for i, yes in enumerate(self.entry.output_differentiability) if yes)
 
@@ -106,12 +124,21 @@ class NodeCode:
     @property
     def plain(self) -> bool:
         """Whether native code can record it: one result, and tensors, and values as `plain_values` can state them."""
-        tensors = (a for a in self.entry.schema.arguments if a.type.is_tensor)
-        single = self.outputs == 1 and not self.gives_list and not self.not_implemented and len(self.arguments) <= 2
+        tensors = [a for a in self.entry.schema.arguments if a.type.is_tensor]
+        single = self.outputs == 1 and not self.gives_list and not self.not_implemented and len(self.arguments) <= 4
         kept = all(t.kind != "output" or t.slot in self.saved_outputs for t in self.plan.tensors)
-        few = len(self.plan.tensors) <= 4 and len(self.plan.values) <= 4
-        required = not any(a.type.is_list or a.type.optional for a in tensors)
-        return single and kept and few and required and all(known for known, _ in self.plain_values.values())
+        few = len(self.plan.tensors) <= 6 and len(self.plan.values) <= 6
+        one_list = (
+            len(tensors) == 1 and self.takes_list and not tensors[0].type.optional_items and not self.plan.tensors
+        )
+        listed = any(a.type.is_list for a in tensors)
+        return (
+            single
+            and kept
+            and few
+            and (one_list or not listed)
+            and all(known for known, _ in self.plain_values.values())
+        )
 
     @cached_property
     def plain_values(self) -> dict[str, tuple[str, str]]:
@@ -123,6 +150,13 @@ class NodeCode:
                     found[value.slot] = name, ""
                 case ast.Attribute(value=ast.Name(id=name), attr="_shape"):
                     found[value.slot] = name, "_shape"
+                case ast.IfExp(body=ast.Constant(None), orelse=ast.Attribute(value=ast.Name(id=name), attr="_shape")):
+                    found[value.slot] = name, "_shape"  # None where the argument is
+                case ast.Call(
+                    func=ast.Name(id="tuple"),
+                    args=[ast.ListComp(generators=[ast.comprehension(iter=ast.Name(id=name))])],
+                ):
+                    found[value.slot] = name, "shapes"
                 case _:
                     found[value.slot] = "", ""
         return found

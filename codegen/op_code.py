@@ -49,6 +49,7 @@ class Modules:
 
     kernels: Mapping[str, str]
     rules: Mapping[str, str]
+    recipes: Mapping[str, str]
 
 
 @dataclass(frozen=True)

@@ -49,10 +49,14 @@ class Renderer:
         self.target = target
         self.entries = {e.name: e for e in (*(base.entries if base else ()), *spec.entries)}
         self.inliner = Inliner(self.entries)
-        self.modules = Modules(defining_modules(RUNTIME / "kernels" / "cpu"), defining_modules(RUNTIME / "rules"))
+        folders = (RUNTIME / "kernels" / "cpu", RUNTIME / "rules", RUNTIME / "recipes")
+        self.modules = Modules(*map(defining_modules, folders))
         entries = self.entries.values()
         self.calls = Calls(
-            helper_modules(), function_names(entries), overload_numbers(entries), dict(self.modules.kernels)
+            helper_modules(),
+            function_names(entries),
+            overload_numbers(entries),
+            *map(dict, (self.modules.kernels, self.modules.recipes)),
         )
         self.environment = jinja2.Environment(
             loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -106,6 +110,7 @@ class Renderer:
                 nodes=list(self.nodes.values()),
                 helper_modules=self.helper_modules,
                 kernel_modules=sorted({module for node in self.nodes.values() for module in node.kernel_modules}),
+                recipe_modules=sorted({n.recipe_module for n in self.nodes.values() if n.recipe_module}),
             ),
             "ops.py": self.render("ops.py.j2", **self.ops_context()),
             "registry.py": self.render("registry.py.j2", ops=self.ops),
@@ -162,6 +167,7 @@ class Renderer:
             "kernel_modules": sorted(
                 {self.modules.kernels[c.entry.compute.text] for c in self.ops if c.entry.compute.kind == "kernel"}
             ),
+            "recipe_modules": sorted({c.fast.recipe_module for c in self.ops if c.fast.structured}),
             "rule_modules": sorted({self.modules.rules[c.entry.check] for c in self.ops if c.entry.check}),
             "helper_modules": self.helper_modules,
         }

@@ -104,7 +104,7 @@ class Reader(ast.NodeTransformer):
         if isinstance(function, ast.Name):
             if function.id in LIST_QUERIES and self._is_list(node.args[0]):
                 name = node.args[0].id  # type: ignore[attr-defined]
-                return self._value(name, function.id, f"[t._shape for t in {name}]")
+                return self._value(name, function.id, f"tuple([t._shape for t in {name}])")
             node.func = ast.parse(self.calls.spelling(function.id), mode="eval").body
             node.args = [self.visit(a) for a in node.args]
             node.keywords = [self.visit(k) for k in node.keywords]
@@ -151,6 +151,7 @@ class Calls:
     functions: dict[str, str]  # entry -> the Python function of that overload
     overload_numbers: dict[str, int]  # entry -> which overload of its name it is
     kernels: dict[str, str]  # kernel -> module name
+    recipes: dict[str, str]  # kernel -> module name of its recipes
 
     def spelling(self, name: str) -> str:
         if name in self.helpers:

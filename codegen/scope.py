@@ -47,11 +47,13 @@ class Ops:
     def __init__(self, entries: Iterable[Entry] = (), broken: Collection[str] = ()) -> None:
         self.functions: dict[str, list[Schema]] = {name: [] for name in broken}
         self.methods: dict[str, list[Schema]] = {name: [] for name in broken}
+        self.entries: dict[str, Entry] = {}
         self.outputs: set[str] = set()  # the fields of named results, as in x.max(0).values
         for entry in entries:
             self._add(entry)
 
     def _add(self, entry: Entry) -> None:
+        self.entries[entry.name] = entry
         if len(entry.schema.returns) > 1:
             self.outputs.update(output.name for output in entry.schema.returns)
         own = entry.schema.name

@@ -80,6 +80,23 @@ def _check_named(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.key_places[what], message, what)
 
 
+def _check_tried(context: Context) -> Iterator[Problem]:
+    """What is looked up first is no kernel or view with the same arguments."""
+    entry = context.entry
+    if entry.tries is None:
+        return
+    tried, place = context.ops.entries.get(entry.tries), entry.key_places["try"]
+    if tried is None:
+        yield context.problem(
+            place, f"there is no op '{entry.tries}'{did_you_mean(entry.tries, context.ops.entries)}", "try"
+        )
+        return
+    same = [a.type for a in tried.schema.arguments] == [a.type for a in entry.schema.arguments]
+    if not same or tried.compute.kind not in ("kernel", "view"):
+        message = f"'{tried.name}' is no kernel or view with the types of arguments of '{entry.name}'"
+        yield context.problem(place, message, "try")
+
+
 def _check_outputs(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for differentiable, dtype in zip(entry.output_differentiability, entry.result_dtype, strict=True):
@@ -124,6 +141,7 @@ def _check_composite(context: Context) -> Iterator[Problem]:
 CHECKS = (
     _check_names,
     _check_named,
+    _check_tried,
     _check_outputs,
     _check_elementwise,
     _check_composite,

@@ -13,11 +13,13 @@ from typing import Any
 import numpy as np
 
 from . import dtypes
+from .autograd.grad_mode import watch
 from .batching.tensor import level_of
 from .creation import tensor as make_tensor
 from .creation.options import convert_number
 from .errors import type_name
 from .namespace import op
+from .native.launching import item_getter
 from .tensor import TensorBase, adopt
 
 _VALID = "only integers, slices (`:`), ellipsis (`...`), None and long or byte Variables are valid indices"
@@ -32,6 +34,8 @@ def getitem(x: Any, key: Any) -> Any:
         IndexError: for an index out of bounds, too many indices, or a key of the wrong type.
         ValueError: for a slice step that is not positive.
     """
+    if not watch.active and (found := item_getter()(x, key)) is not None:
+        return found
     if type(key) is int:
         return _select(x, 0, key, 0)
     if type(key) is slice and x._shape:

@@ -7,6 +7,9 @@ from typing import Any
 MOST = 4096  # of one op; then it forgets all of them
 
 
+view_ops: dict[str, ViewOp] = {}  # by name
+
+
 class ViewOp:
     """A view op, its node, and what it has found; `launch(tensor, *arguments)` is native code that looks it up.
 
@@ -21,6 +24,7 @@ class ViewOp:
         self.node = node
         self.operands = operands
         self.found: dict[Any, Any] = {}
+        view_ops.setdefault(name, self)
 
     def __getattr__(self, name: str) -> Any:
         if name != "launch":
@@ -36,5 +40,14 @@ class ViewOp:
             if len(self.found) >= MOST:
                 self.found.clear()
             self.found[source._shape, source._strides, source._offset, *given] = found
+        except TypeError:  # a list among the arguments
+            return
+
+    def remember_as(self, source: Any, given: tuple[Any, ...], checked: tuple[Any, ...]) -> None:
+        """What has been found for some arguments, if anything, is found for others as well."""
+        layout = (source._shape, source._strides, source._offset)
+        try:
+            if (found := self.found.get((*layout, *checked))) is not None:
+                self.found[*layout, *given] = found
         except TypeError:  # a list among the arguments
             return

@@ -52,7 +52,8 @@ CASE = C.kernels // 8 + 4  # words
 class Plan(NamedTuple):
     """Distances of what is known of a node."""
 
-    hands_on: int  # 1: every gradient is that of the result, 2: it is where a number is 1, 0: it is not
+    hands_on: int  # 1: every gradient is that of the result, 2: it is where a number is 1, 0: it is not,
+    # 3: the kernel has recipes (structured_gradients.py)
     hands_on_slot: int  # of that number
     kept: int  # how many tensors it keeps; their slots
     kept_slots: int
@@ -60,6 +61,7 @@ class Plan(NamedTuple):
 
 
 G = Plan(0, 8, 16, 24, 24 + 8 * MOST)
+BY_RECIPES = 3  # see G.hands_on
 ONE = 0x3FF0000000000000  # the bits of 1.0
 
 
@@ -93,14 +95,19 @@ def only_hands_on(plan, node):
 
 
 @native
+def unwritten(tensor, version):
+    """Whether a tensor's memory has not been written to since its count of writes was this."""
+    writes = load(tensor, TENSOR.writes)
+    return writes == the(W.none) or same(c.list_item(writes, 0), version)
+
+
+@native
 def kept(case, node, i):
     """A kept tensor's flat array; 0 where something was written to it, or it is gone or hidden."""
     tensor, version = load(node, load(case, C.slots + 8 * i)), load(node, load(case, C.versions + 8 * i))
-    if not is_tensor(tensor):
+    if not is_tensor(tensor) or not unwritten(tensor, version):
         return 0
-    writes, flat = load(tensor, TENSOR.writes), load(tensor, TENSOR.flat)
-    if writes != the(W.none) and not same(c.list_item(writes, 0), version):
-        return 0
+    flat = load(tensor, TENSOR.flat)
     return 0 if flat == the(W.none) else flat
 
 

@@ -43,6 +43,46 @@ def view_function(op: Any) -> Any:
 
 
 @functools.cache
+def item_getter() -> Any:
+    """getitem(x, key): a view that has been found before."""
+    from .layout import supported
+
+    if not supported():
+        return never
+    from .builtins import builtin
+    from .getitem import getitem
+    from .plans import getitem_plan
+
+    return builtin(
+        getitem, getitem_plan(), "x[key] for ints and slices; None where select and slice have yet to find it."
+    )
+
+
+def structured_function(op: Any) -> Any:
+    """A structured op's `launch(*arguments)`."""
+    from .layout import supported
+
+    if not supported():
+        return never
+    from .builtins import builtin
+    from .plans import structured_plan
+    from .structured import launch
+
+    return builtin(launch, structured_plan(op), f"{op.name} of tensors whose layouts it has seen; None for others.")
+
+
+def offer_gradients(op: Any) -> None:
+    """Let the backward pass know that a node's gradients may come by recipes."""
+    from .layout import supported
+
+    if supported():
+        from .plans import recipe_gradient_plan
+        from .world import node_plans
+
+        node_plans[op.node] = recipe_gradient_plan(op)
+
+
+@functools.cache
 def walker() -> Any:
     """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the node at which Python must go on."""
     from .layout import supported

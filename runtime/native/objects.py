@@ -49,6 +49,21 @@ def replace(thing, slot, value):
 
 
 @native
+def item_of(items, i):
+    """An item of a tuple or a list."""
+    return c.tuple_item(items, i) if load(items, TYPE) == the(W.tuple) else c.list_item(items, i)
+
+
+@native
+def size_of(items):
+    """The number of items of a tuple or a list, -1 for anything else."""
+    kind = load(items, TYPE)
+    if kind == the(W.tuple):
+        return c.tuple_size(items)
+    return c.list_size(items) if kind == the(W.list) else -1
+
+
+@native
 def is_tensor(thing):
     """Whether an object is a tensor with its slots set: one of vmap's examples has properties in their place."""
     kind = load(thing, TYPE)
@@ -63,18 +78,20 @@ def same(first, second):
 
 @native
 def kind_of(dtype):
-    """0 for float32, 1 for float64, 2 for bool, else -1."""
+    """0 for float32, 1 for float64, 2 for bool, 3 for int64, else -1."""
     if dtype == the(W.float32):
         return 0
     if dtype == the(W.float64):
         return 1
-    return 2 if dtype == the(W.bool_) else -1
+    if dtype == the(W.bool_):
+        return 2
+    return 3 if dtype == the(W.int64) else -1
 
 
 @native
 def itemsize(kind):
     """The bytes of an element of a kind."""
-    return 1 if kind == 2 else 4 << kind
+    return 1 if kind == 2 else 8 if kind else 4
 
 
 @native

@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
+from ..view_plans import view_ops
 from .forward import P
-from .gradients import CASE, C, G
+from .gradients import BY_RECIPES, CASE, C, G
 from .layout import TENSOR, slot_distances
-from .recording import LENGTH, RESULT, R
+from .recording import LENGTH, RESULT, SHAPES, R
+from .structured import D
+from .structured_gradients import N
 from .views import V
 
 _kept: list[Any] = []  # what plans hold the addresses of
@@ -42,10 +45,10 @@ def kernel_address(kernel: Any, arguments: Sequence[Any]) -> int:
 
 
 def array_of(kind: int) -> Any:
-    """numba's type of a flat array of float32, float64 or bool."""
+    """numba's type of a flat array of float32, float64, bool or int64."""
     from numba import types
 
-    return types.Array((types.float32, types.float64, types.boolean)[kind], 1, "C")
+    return types.Array((types.float32, types.float64, types.boolean, types.int64)[kind], 1, "C")
 
 
 def number_of(kind: int) -> Any:
@@ -94,11 +97,12 @@ def forward_kernel(op: Any, number: int) -> int:
     return kernel_address(kernel, [*arrays, *[number_of(1)] * len(op.numbers), result])
 
 
-def record_plan(node: Any, operands: Sequence[str], elementwise: bool) -> np.ndarray:
+def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: bool = False) -> np.ndarray:
     """What `record` must know of a node: where it keeps what."""
     plan = np.zeros(LENGTH, np.int64)
     places = {name: i for i, name in enumerate(operands)} | {"result": RESULT}
-    put(plan, R.type, address(node), len(node.inputs), *[places[name] for name in node.inputs])
+    put(plan, R.type, address(node), len(node.inputs))
+    put(plan, R.places, *[places[name] for name in node.inputs])
     put(plan, R.kept, len(node.keeps))
     put(plan, R.slots, *slot_distances(node, node.keeps))
     put(plan, R.versions, *slot_distances(node, [f"{slot}_version" for slot in node.keeps]))
@@ -107,9 +111,14 @@ def record_plan(node: Any, operands: Sequence[str], elementwise: bool) -> np.nda
     put(plan, R.values, len(node.values))
     put(plan, R.value_slots, *slot_distances(node, node.values))
     put(plan, R.value_sources, *[places[source] for source, _ in node.values.values()])
-    put(plan, R.value_parts, *[getattr(TENSOR, part.strip("_")) if part else 0 for _, part in node.values.values()])
-    put(plan, R.elementwise, elementwise)
+    put(plan, R.value_parts, *[value_part(part) for _, part in node.values.values()])
+    put(plan, R.elementwise, elementwise, listed)
     return plan
+
+
+def value_part(part: str) -> int:
+    """Which part of an argument a node keeps: 0 for all of it."""
+    return SHAPES if part == "shapes" else getattr(TENSOR, part.strip("_")) if part else 0
 
 
 def view_plan(op: Any) -> np.ndarray:
@@ -117,6 +126,36 @@ def view_plan(op: Any) -> np.ndarray:
     plan = np.zeros(len(V), np.int64)
     record = record_plan(op.node, op.operands, False)
     put(plan, V.found, address(op.found), memory(record), len(op.operands))
+    return plan
+
+
+def getitem_plan() -> np.ndarray:
+    """What `getitem` must know: the plans of the view ops that it is made of."""
+    return np.array([memory(view_plan(view_ops[name])) for name in ("select", "slice")], np.int64)
+
+
+def structured_plan(op: Any) -> np.ndarray:
+    """What `structured.launch` must know of an op."""
+    plan = np.zeros(D.letters // 8 + len(op.letters), np.int64)
+    put(plan, D.found, address(op.found))
+    if op.node is not None:
+        put(plan, D.node, memory(record_plan(op.node, op.operands, False, "L" in op.letters)))
+        put(plan, D.differentiable, bits([name in op.node.inputs for name in op.operands]))
+    put(plan, D.outputs, 1)
+    put(plan, D.tensors, sum(letter in "TOI" for letter in op.letters), len(op.letters), *map(ord, op.letters))
+    return plan
+
+
+def recipe_gradient_plan(op: Any) -> np.ndarray:
+    """What `structured_gradients` must know of a node."""
+    node, reads = op.node, op.reads
+    plan = np.zeros(N.items // 8 + 3 * len(reads), np.int64)
+    put(plan, G.hands_on, BY_RECIPES)
+    put(plan, G.kept, len(node.saved_slots), *slot_distances(node, node.saved_slots))
+    put(plan, N.found, address(op.found), sum(letter in "gk" for letter, _ in reads), len(reads))
+    for i, (letter, slot) in enumerate(reads):
+        names = {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, [])
+        put(plan, N.items + 24 * i, ord(letter), *slot_distances(node, names))
     return plan
 
 

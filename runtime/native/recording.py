@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from . import c_functions as c
 from .layout import NODE, TENSOR, TYPE
-from .objects import fresh, hold, new_writes, pair, replace, the
+from .objects import fresh, hold, item_of, new_writes, pair, replace, size_of, the
 from .words import frame, load, native, store
 from .world import W
 
-MOST = 4  # tensors, and numbers, that one node keeps
+MOST = 6  # tensors, and other values, that one node keeps
 
 
 class Record(NamedTuple):
@@ -18,8 +18,7 @@ class Record(NamedTuple):
 
     type: int
     edges: int  # how many inputs have gradients
-    first: int  # the place of the first of them among the operands
-    second: int
+    places: int  # theirs among the operands
     kept: int  # how many tensors it keeps; their slots, the slots of their counts of writes,
     slots: int
     versions: int  # the places of the tensors among the operands, RESULT for the result,
@@ -30,23 +29,24 @@ class Record(NamedTuple):
     value_sources: int  # their places among the operands,
     value_parts: int  # and 0, or the slot of the operand in which a value stands
     elementwise: int  # whether all inputs look like the result, and values are floats
+    listed: int  # whether the inputs are the items of the first operand
 
 
 def _distances() -> Record:
-    single = {"type", "edges", "first", "second", "kept", "values", "elementwise"}
+    single = {"type", "edges", "kept", "values", "elementwise", "listed"}
     counts = [1 if name in single else MOST for name in Record._fields]
     return Record(*[8 * sum(counts[:i]) for i in range(len(counts))])
 
 
 R = _distances()
-LENGTH = R.elementwise // 8 + 1  # words of a record
-RESULT = -1
+LENGTH = R.listed // 8 + 1  # words of a record
+RESULT, SHAPES = -1, -1
 
 
 @native
 def edge_of(tensor):
-    """Where the gradient of a tensor goes: its node, the leaf itself, or None."""
-    if load(tensor, TENSOR.rg) != the(W.true):
+    """Where the gradient of a tensor goes: its node, the leaf itself, or None, also for None."""
+    if tensor == the(W.none) or load(tensor, TENSOR.rg) != the(W.true):
         return the(W.none)
     edge = load(tensor, TENSOR.fn)
     return tensor if edge == the(W.none) else edge
@@ -54,9 +54,11 @@ def edge_of(tensor):
 
 @native
 def version_of(tensor):
-    """How often the memory of a tensor has been written to, as a Python int."""
-    writes = load(tensor, TENSOR.writes)
-    return the(W.zero) if writes == the(W.none) else c.list_item(writes, 0)
+    """How often the memory of a tensor has been written to, as a Python int; 0 for None."""
+    none = the(W.none)
+    if tensor == none or load(tensor, TENSOR.writes) == none:
+        return the(W.zero)
+    return c.list_item(load(tensor, TENSOR.writes), 0)
 
 
 @native
@@ -85,14 +87,29 @@ def as_tensor(operand, like):
 
 
 @native
+def count_of(plan, arguments):
+    """The number of inputs."""
+    return size_of(load(arguments, 0)) if load(plan, R.listed) else load(plan, R.edges)
+
+
+@native
+def input_of(plan, arguments, i):
+    """Input number `i`."""
+    if load(plan, R.listed):
+        return item_of(load(arguments, 0), i)
+    return load(arguments, 8 * load(plan, R.places + 8 * i))
+
+
+@native
 def edges_of(plan, arguments, is_number):
     """The edges of the inputs, and as bits which of them there are; (0, 0) where there is no memory."""
-    edges, there = c.new_tuple(load(plan, R.edges)), 0
+    count, there = count_of(plan, arguments), 0
+    edges = c.new_tuple(count)
     if edges == 0:
         return edges, there
-    for i in range(load(plan, R.edges)):
-        place = load(plan, R.first + 8 * i)
-        edge = the(W.none) if is_number and place == 1 else edge_of(load(arguments, 8 * place))
+    for i in range(count):
+        a_number = is_number and load(plan, R.places + 8 * i) == 1
+        edge = the(W.none) if a_number else edge_of(input_of(plan, arguments, i))
         c.set_tuple_item(edges, i, hold(edge))
         there |= (edge != the(W.none)) << i
     return edges, there
@@ -101,10 +118,13 @@ def edges_of(plan, arguments, is_number):
 @native
 def metas_of(plan, arguments):
     """What the gradients of the inputs must look like."""
-    metas = c.new_tuple(load(plan, R.edges))
-    for i in range(load(plan, R.edges)):
-        tensor = load(arguments, 8 * load(plan, R.first + 8 * i))
-        c.set_tuple_item(metas, i, pair(load(tensor, TENSOR.shape), load(tensor, TENSOR.dtype)))
+    count = count_of(plan, arguments)
+    metas = c.new_tuple(count)
+    for i in range(count):
+        tensor = input_of(plan, arguments, i)
+        there = tensor != the(W.none)
+        meta = pair(load(tensor, TENSOR.shape), load(tensor, TENSOR.dtype)) if there else hold(tensor)
+        c.set_tuple_item(metas, i, meta)
     return metas
 
 
@@ -125,6 +145,17 @@ def keep(plan, node, there, result, arguments):
 
 
 @native
+def value_of(operand, part):
+    """What a node keeps of an operand: it, one of its slots, or the shapes of the tensors in a list."""
+    if part == SHAPES:
+        shapes = c.new_tuple(size_of(operand))
+        for i in range(c.tuple_size(shapes)):
+            c.set_tuple_item(shapes, i, hold(load(item_of(operand, i), TENSOR.shape)))
+        return shapes
+    return hold(load(operand, part) if part and operand != the(W.none) else operand)
+
+
+@native
 def record(plan, result, arguments, is_number):
     """Make a node, and put the result behind it; False where there is no memory."""
     node = c.allocate(load(plan, R.type), 0)
@@ -142,8 +173,7 @@ def record(plan, result, arguments, is_number):
     store(node, NODE.metas, hold(the(W.none)) if plain else metas_of(plan, arguments))
     for i in range(load(plan, R.values)):
         value, part = load(arguments, 8 * load(plan, R.value_sources + 8 * i)), load(plan, R.value_parts + 8 * i)
-        found = load(value, part) if part else value
-        store(node, load(plan, R.value_slots + 8 * i), as_float(found) if plain else hold(found))
+        store(node, load(plan, R.value_slots + 8 * i), as_float(value) if plain else value_of(value, part))
     replace(result, TENSOR.fn, node)
     replace(result, TENSOR.rg, hold(the(W.true)))
     return True

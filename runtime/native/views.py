@@ -21,7 +21,7 @@ class Plan(NamedTuple):
 
 
 V = Plan(*range(0, 8 * len(Plan._fields), 8))
-WORDS = 6  # arguments of a view op, at most
+WORDS = 8  # arguments of a view op, at most
 SHARED_FLAGS = 0x503  # of an array's: contiguous, aligned, writeable; not that it owns its memory
 
 
@@ -148,10 +148,9 @@ def note_unrecorded(view, words):
 
 
 @native
-def launch_view(self, arguments, count):
-    """The view, recorded; None where none has been found for this layout and these arguments."""
-    plan, tensor = load(self, DATA), load(arguments, 0)
-    if not is_tensor(tensor) or load(load(tensor, TENSOR.fn), TYPE) == the(W.outdated):
+def view_of(plan, tensor, arguments, count):
+    """The view, recorded; None where none has been found for this layout and these arguments, the first not read."""
+    if load(load(tensor, TENSOR.fn), TYPE) == the(W.outdated):
         return nothing()
     found, words = found_view(plan, tensor, arguments, count), frame(WORDS)
     if found == 0:
@@ -170,3 +169,10 @@ def launch_view(self, arguments, count):
         note_unrecorded(view, words)
     c.drop(found)
     return view
+
+
+@native
+def launch_view(self, arguments, count):
+    """The view, recorded; None where none has been found for this layout and these arguments."""
+    tensor = load(arguments, 0)
+    return view_of(load(self, DATA), tensor, arguments, count) if is_tensor(tensor) else nothing()

@@ -7,9 +7,10 @@ by `capture`, and edges to one of several outputs are for the methods of the pas
 from __future__ import annotations
 
 from . import c_functions as c
-from .gradients import G, fused
+from .gradients import BY_RECIPES, G, fused
 from .layout import CAPTURE, DATA, NODE, PASS, TENSOR, TYPE, WATCH
 from .objects import hold, is_tensor, nothing, pair, replace, the
+from .structured_gradients import structured_gradients
 from .words import frame, load, native, store
 from .world import W
 
@@ -47,7 +48,9 @@ def gradients_of(node, gradient, words):
     """What the node makes of a gradient: a tuple or list with one for each edge; 0 where an error is set."""
     plan = c.dict_item(the(W.node_plans), load(node, TYPE))
     if plan != 0:
-        found = fused(load(plan, DATA), node, gradient)
+        known = load(plan, DATA)
+        recipes = load(known, G.hands_on) == BY_RECIPES
+        found = structured_gradients(known, node, gradient) if recipes else fused(known, node, gradient)
         if found != the(W.none):
             return found
         c.drop(found)

@@ -14,6 +14,8 @@ WORD = ir.IntType(64)
 BYTES = ir.IntType(8).as_pointer()
 MOST_ARRAYS = 6  # that one kernel takes, the results among them
 MOST_NUMBERS = 4
+MOST_INTS = 8
+FIRST_SIZE = 2 * MOST_ARRAYS + MOST_NUMBERS  # where the first array's number of elements stands among a kernel's words
 
 
 def _at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
@@ -109,6 +111,33 @@ def call_kernel(context: Any, kernel: Any, arrays: Any, size: Any, words: Any) -
         return BYTES(None)
 
     return types.void(Word, arrays, Word, Word), build
+
+
+@intrinsic(prefer_literal=True)
+def call_structured(context: Any, kernel: Any, arrays: Any, words: Any, constants: Any) -> Any:
+    """Call a compiled kernel of so many flat arrays, then ints, then numbers; 0 where it raised nothing.
+
+    `words` holds the arrays' addresses, the sizes of their elements, and behind the numbers how many these are;
+    `constants` the ints and the numbers.
+    """
+    count = arrays.literal_value
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address, _, first, constants = args
+        null = BYTES(None)
+        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
+        for i in range(count):
+            memory = builder.load(_at(builder, first, WORD(8 * i), BYTES))
+            itemsize = builder.load(_at(builder, first, WORD(8 * (MOST_ARRAYS + i))))
+            elements = builder.load(_at(builder, first, WORD(8 * (FIRST_SIZE + i))))
+            given += [null, null, elements, itemsize, memory, elements, itemsize]
+        given += [builder.load(_at(builder, constants, WORD(8 * i))) for i in range(MOST_INTS)]
+        for i in range(MOST_INTS, MOST_INTS + MOST_NUMBERS):
+            given.append(builder.load(_at(builder, constants, WORD(8 * i), ir.DoubleType())))
+        kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
+        return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), given), WORD)
+
+    return Word(Word, arrays, Word, Word), build
 
 
 # For functions that are called from their like alone.

@@ -12,7 +12,7 @@ from ..autograd.grad_mode import mode, watch
 from ..autograd.node import FREED, Node, next_sequence
 from ..autograd.view_origins import Nowhere, Outdated, not_recorded
 from ..devices import CPU
-from ..dtypes import bool_, float32, float64
+from ..dtypes import bool_, float32, float64, int64
 from ..elementwise import constant
 from ..tensor import TensorBase, drop_dead, fresh_class
 
@@ -33,12 +33,14 @@ class World(NamedTuple):
     tensor: int
     tensor_base: int
     cpu: int
-    float32: int  # float64 and bool_ follow, then NumPy's dtypes in the same order
+    float32: int  # the others follow, then NumPy's dtypes in the same order
     float64: int
     bool_: int
+    int64: int
     numpy_float32: int
     numpy_float64: int
     numpy_bool: int
+    numpy_int64: int
     mode: int
     grad: int  # "grad"
     dictionary: int  # "__dict__"
@@ -49,6 +51,8 @@ class World(NamedTuple):
     not_recorded: int
     drop_dead: int
     tuple: int
+    list: int
+    slice: int
     watch: int
     node: int  # the class
     nowhere: int
@@ -74,14 +78,16 @@ def _objects() -> dict[str, Any]:
     more = {
         "outdated": Outdated,
         "tuple": tuple,
+        "list": list,
+        "slice": slice,
         "node": Node,
         "nowhere": Nowhere,
         "watch": watch,
         "node_plans": node_plans,
     }
     methods = ("apply", "release", "saved_slots", "gives_fresh", "reach", "deliver", "follow")
-    dtypes = {"float32": float32, "float64": float64, "bool_": bool_}
-    numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np}
+    dtypes = {"float32": float32, "float64": float64, "bool_": bool_, "int64": int64}
+    numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np, "numpy_int64": int64.np}
     constants = {"none": None, "true": True, "false": False, "zero": 0, "freed": FREED, "cpu": CPU, "mode": mode}
     functions = {"constant": constant, "not_recorded": not_recorded, "drop_dead": drop_dead}
     counter = {"counter": next_sequence.__self__}  # type: ignore[attr-defined]

@@ -1,0 +1,91 @@
+"""Structured kernels on flat memory, as recipes call them: operands, results, then ints, then numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+from ..places import part_of
+from .product import multiply_rows
+from .reducing import plain_sum, sums
+from .spreading import spread_plain
+
+Array = np.ndarray
+
+
+@jit
+def total(x: Array, out: Array) -> None:
+    """out = sum_i x_i."""
+    out[0] = plain_sum(x)
+
+
+@jit
+def sums_along(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+    """Sums along, divided."""
+    sums(x.reshape((before, along, after)), divisor, out)
+
+
+@jit
+def spread(grad: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+    """Each gradient, divided, along."""
+    spread_plain(grad, divisor, out.reshape((before, along, after)))
+
+
+@jit
+def times(a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, across_a: int, across_b: int) -> None:
+    """out = a b, of which each may lie across."""
+    left = part_of(a, 0, rows * depth).reshape((depth, rows) if across_a else (rows, depth))
+    right = part_of(b, 0, depth * columns).reshape((columns, depth) if across_b else (depth, columns))
+    multiply_rows(left, right, out.reshape((rows, columns)), across_a != 0, across_b != 0, False, 0, rows)
+
+
+@jit
+def times_plus(a: Array, b: Array, row: Array, out: Array, rows: int, depth: int, columns: int, across_b: int) -> None:
+    """out = a b, to each row of which `row` is added."""
+    result = out.reshape((rows, columns))
+    for i in range(rows):
+        for j in range(columns):
+            result[i, j] = row[j]
+    right = part_of(b, 0, depth * columns).reshape((columns, depth) if across_b else (depth, columns))
+    multiply_rows(
+        part_of(a, 0, rows * depth).reshape((rows, depth)), right, result, False, across_b != 0, True, 0, rows
+    )
+
+
+@jit
+def gathered(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, s2: int) -> None:
+    """out = x, read at these steps."""
+    place = 0
+    for i in range(n0):
+        for j in range(n1):
+            start = i * s0 + j * s1
+            for k in range(n2):
+                out[place + k] = x[start + k * s2]
+            place += n2
+
+
+@jit
+def embedded(x: Array, out: Array, before: int, size: int, after: int, start: int, step: int, count: int) -> None:
+    """Zeros with x at `count` of `size` places."""
+    out[:] = 0
+    for b in range(before):
+        for i in range(count):
+            here, there = (b * count + i) * after, (b * size + start + i * step) * after
+            for j in range(after):
+                out[there + j] = x[here + j]
+
+
+@jit
+def put_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
+    """Rows of x as pieces of the longer rows of out."""
+    for i in range(rows):
+        for j in range(piece):
+            out[i * whole + offset + j] = x[i * piece + j]
+
+
+@jit
+def take_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
+    """The pieces of rows of x as the shorter rows of out."""
+    for i in range(rows):
+        for j in range(piece):
+            out[i * piece + j] = x[i * whole + offset + j]

@@ -1,0 +1,58 @@
+"""Recipes as words that native code reads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from ..recipe import Recipe, Step
+from .plans import array_of, kernel_address, memory, number_of, put, resolver
+from .structured import STEP, S
+
+_tables: dict[Any, np.ndarray] = {}
+
+
+def written(recipe: Recipe, letters: str, outputs: int, arguments: Sequence[Any]) -> tuple[Any, ...]:
+    """(words, the shape of each output or None, the arguments)."""
+    words = np.zeros(1 + STEP * len(recipe), np.int64)
+    words[0] = len(recipe)
+    shapes: list[Any] = [None] * outputs
+    for i, step in enumerate(recipe):
+        put_step(words[1 + STEP * i :], step, letters)
+        for output, shape in step.results:
+            shapes[output] = shape
+    return (words, *shapes, *arguments)
+
+
+def put_step(words: np.ndarray, step: Step, letters: str) -> None:
+    """One call of a recipe."""
+    kinds = "".join("I" if letters[i] == "I" else "T" for i in step.operands)
+    table = kernel_table(step.kernel, kinds, len(step.results), len(step.ints), len(step.numbers))
+    put(words, S.kernel, table.ctypes.data, len(step.operands))
+    put(words, S.which, *step.operands)
+    put(words, S.results, len(step.results))
+    put(words, S.outputs, *[output for output, _ in step.results])
+    put(words, S.sizes, *[prod(shape) for _, shape in step.results])
+    put(words, S.ints, *map(int, step.ints))
+    put(words, S.numbers, *np.array(step.numbers, np.float64).view(np.int64))
+
+
+def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:
+    """(the address of what finds its machine code, that for float32, that for float64) of a kernel on flat arrays."""
+    key = kernel.__name__, kernel.__module__, kinds
+    if key not in _tables:
+        table = _tables[key] = np.zeros(3, np.int64)
+
+        def find(kind: int) -> int:
+            from numba import types
+
+            arrays = [array_of(3 if letter == "I" else kind) for letter in kinds] + [array_of(kind)] * results
+            compiled = kernel.compile() if hasattr(kernel, "function") else kernel
+            return kernel_address(compiled, [*arrays, *[types.int64] * ints, *[number_of(1)] * numbers])
+
+        put(table, 0, resolver(table, 8, find))
+        memory(table)
+    return _tables[key]

@@ -1,0 +1,36 @@
+"""How a structured kernel runs on flat memory: which compiled kernel, on which operands, with which ints and numbers.
+
+A recipe holds for operands of certain shapes and strides, and for certain other arguments; it is found once for them,
+by a function of runtime/recipes that has the kernel's name, and then run by native code: runtime/native/structured.py.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Ints = tuple[int, ...]
+
+
+class Layout(NamedTuple):
+    """The shape of an operand, and its strides where they are not the usual ones."""
+
+    shape: Ints
+    strides: Ints | None
+
+
+class Step(NamedTuple):
+    """One call `kernel(*operands, *results, *ints, *numbers)`; results are (number of the output, its shape)."""
+
+    kernel: Any
+    operands: tuple[int, ...]
+    results: tuple[tuple[int, Ints], ...]
+    ints: Ints = ()
+    numbers: tuple[float, ...] = ()
+
+
+Recipe = tuple[Step, ...]
+
+
+def single(kernel: Any, operands: int, shape: Ints, ints: Ints = (), numbers: tuple[float, ...] = ()) -> Recipe:
+    """The recipe of one call on all operands, with one result."""
+    return (Step(kernel, tuple(range(operands)), ((0, shape),), ints, numbers),)

@@ -1,0 +1,1 @@
+"""Recipes of structured kernels, under the kernels' names: see runtime/recipe.py."""

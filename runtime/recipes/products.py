@@ -1,0 +1,93 @@
+"""Recipes of matrix products, of linear layers, and of their gradients."""
+
+from __future__ import annotations
+
+from math import prod
+
+from ..kernels.cpu import flat
+from ..kernels.cpu.folding import folding
+from ..kernels.cpu.product import LARGE, in_tiles
+from ..recipe import Ints, Layout, Recipe, Step, single
+
+
+def across(x: Layout) -> bool | None:
+    """Whether a matrix lies across, as the transpose of a contiguous one; None where it does neither."""
+    if x.strides is None:
+        return False
+    return True if x.strides == (1, x.shape[0]) else None
+
+
+def turned(x: Layout) -> Layout:
+    """The transpose of a matrix that is contiguous or lies across."""
+    shape = (x.shape[1], x.shape[0])
+    return Layout(shape, (1, shape[0]) if x.strides is None else None)
+
+
+def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Recipe:
+    """The one call for a product; no call where this is for the kernel."""
+    (rows, depth), columns = a.shape, b.shape[1]
+    left, right = across(a), across(b)
+    if left is None or right is None or not in_tiles(rows, depth, columns) or rows * depth * columns >= LARGE:
+        return ()
+    return (Step(flat.times, operands, ((output, shape),), (rows, depth, columns, left, right)),)
+
+
+def mm(a: Layout, b: Layout) -> Recipe | None:
+    """One product."""
+    return product(a, b, (0, 1), 0, (a.shape[0], b.shape[1])) or None
+
+
+def mm_backward(wanted: tuple[bool, ...], grad: Layout, a: Layout | None, b: Layout | None) -> Recipe | None:
+    """One product for each matrix."""
+    steps: list[Recipe] = []
+    if wanted[0] and b is not None:
+        steps.append(product(grad, turned(b), (1, 3), 0, (grad.shape[0], b.shape[0])))
+    if wanted[1] and a is not None:
+        steps.append(product(turned(a), grad, (2, 1), 1, (a.shape[1], grad.shape[1])))
+    return joined(steps)
+
+
+def joined(steps: list[Recipe]) -> Recipe | None:
+    """All calls, if there is one for each part."""
+    return tuple([step for part in steps for step in part]) if all(steps) else None
+
+
+def linear(x: Layout, weight: Layout, bias: Layout | None) -> Recipe | None:
+    """One product, which begins with the bias in each row."""
+    if x.strides is not None or len(x.shape) < 2 or len(weight.shape) != 2 or across(weight) is None:
+        return None
+    (columns, depth), rows = weight.shape, prod(x.shape[:-1])
+    matrix, shape = Layout((rows, depth), None), (*x.shape[:-1], columns)
+    if bias is None:
+        return product(matrix, turned(weight), (0, 1), 0, shape) or None
+    if bias.strides is not None or not product(matrix, turned(weight), (0, 1), 0, shape):
+        return None
+    return single(flat.times_plus, 3, shape, (rows, depth, columns, weight.strides is None))
+
+
+def linear_backward(
+    wanted: tuple[bool, ...],
+    grad: Layout,
+    x: Layout | None,
+    weight: Layout | None,
+    x_shape: Ints,
+    weight_shape: Ints,
+) -> Recipe | None:
+    """A product for the input, one for the weight, and sums for the bias."""
+    if grad.strides is not None or len(weight_shape) != 2 or len(x_shape) < 2:
+        return None
+    rows, (columns, depth) = prod(x_shape[:-1]), weight_shape
+    slope = Layout((rows, columns), None)
+    steps: list[Recipe] = []
+    if wanted[0] and weight is not None:
+        steps.append(product(slope, weight, (1, 3), 0, x_shape))
+    if wanted[1] and x is not None and x.strides is None:
+        steps.append(product(turned(slope), Layout((rows, depth), None), (1, 2), 1, weight_shape))
+    elif wanted[1]:
+        return None
+    if wanted[2] and rows and columns:
+        folded = folding((rows, columns), (0,)).folded
+        steps.append((Step(flat.sums_along, (1,), ((2, (columns,)),), folded, (1.0,)),))
+    elif wanted[2]:
+        return None
+    return joined(steps)
