@@ -46,6 +46,7 @@ class Elementwise:
         "operands",
         "raw",
         "result_dtypes",
+        "rows",
         "rule",
         "takes_number",
     )
@@ -73,6 +74,7 @@ class Elementwise:
         self.numbers = numbers
         self.takes_number = takes_number
         self.node: Any = None
+        self.rows: dict[Any, Any] = {}  # of two layouts, for native code: see run_rows
 
     def __getattr__(self, name: str) -> Any:
         if name not in ("launch", "launch_in_place", "gradients"):

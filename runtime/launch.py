@@ -17,6 +17,7 @@ from .shapes import Shape
 from .tensor import TensorBase, fresh
 
 REAL = frozenset((int, float))
+MOST_ROWS = 4096  # pairs of layouts of one op; then it forgets all of them
 
 
 def launch(
@@ -93,6 +94,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         given.append(value._storage[value._offset :] if memory is None else memory)
         layouts.append((value._shape, value._strides))
     shape, count, plan = broadcast_rows(name, tuple(layouts), len(numbers))
+    remember_rows(op.rows, layouts, plan, count, shape)
     if plan is None:
         return None
     for index in plan.repeated:
@@ -101,6 +103,18 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     flat = np.empty(count, final.np)
     op.kernels.forward_rows((*given, *floats, flat), plan.steps, plan.outer, plan.inner, plan.size)
     return fresh(flat, shape, final)
+
+
+def remember_rows(found: dict[Any, Any], layouts: list[Any], plan: Any, count: int, shape: Shape) -> None:
+    """Let native code find the rows of two layouts; not of those that a number stands for, or no rows."""
+    key = (*layouts[0], *layouts[1])
+    if key in found:
+        return
+    from .native.launching import written_rows
+
+    if len(found) >= MOST_ROWS:
+        found.clear()
+    found[key] = None if plan is None or not count or len(plan.repeated) > 1 else (written_rows(plan, count), shape)
 
 
 def flat_operand(value: Any, to: Any, shape: Shape) -> np.ndarray:

@@ -5,23 +5,15 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from ..kernels.cpu.reductions import sum_to_size
 from ..namespace import op
 from ..shapes import Shape
-from ..tensor import fresh
-from .grad_mode import mode, watch
 
 
 def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
     """A gradient made to look like its input: summed over broadcast dimensions, projected to real, cast."""
     shape, dtype = meta
     if grad._shape != shape:
-        if not was_broadcast(shape, grad._shape):
-            grad = grad.expand(shape)
-        elif mode.grad or watch.active or not grad._dtype.native:
-            grad = op.sum_to_size(grad, shape)
-        else:
-            grad = fresh(sum_to_size(grad.array, shape).ravel(), shape, grad._dtype)
+        grad = op.sum_to_size(grad, shape) if was_broadcast(shape, grad._shape) else grad.expand(shape)
     if grad._dtype is not dtype:
         if grad._dtype.kind == "c" and dtype.kind != "c":
             grad = op.real(grad)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import c_functions as c
+from .broadcast import broadcast
 from .kernel_calls import WORDS, found_kernel, put_array, put_object, run_kernel
 from .layout import DATA, TENSOR, TYPE
 from .objects import elements, fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, records, replace, same, the
@@ -23,17 +24,18 @@ class Plan(NamedTuple):
     gives_bool: int
     takes_number: int  # whether the second tensor may be a number
     resolver: int  # finds kernels: see plans.py
-    kernels: int  # float32, float64, then the same with a number for the second tensor
-    kernels_: int
-    kernels__: int
-    kernels___: int
     node: int  # the address of the node's plan, 0 without one
     differentiable: int  # bit i: tensor i
     name: int  # of the in-place form
+    rows: int  # the dictionary of rows found, 0 where the op does not run by rows
+    kernels: (
+        int  # of float32 and float64: for tensors, a number for the second, one that repeats for the first or second
+    )
 
 
 P = Plan(*range(0, 8 * len(Plan._fields), 8))
-UNFIT, FAILED = -1, -2
+KERNELS = 8
+UNFIT = -1
 
 
 @native
@@ -91,12 +93,27 @@ def needs_graph(plan, arguments, kernel):
 
 
 @native
+def launch_rows(plan, arguments):
+    """The same for two tensors that broadcast or lie apart in memory, row by row."""
+    numbers, kernels = load(plan, P.numbers), plan + P.kernels
+    resolver, gives_bool = load(plan, P.resolver), load(plan, P.gives_bool)
+    result = broadcast(load(plan, P.rows), kernels, resolver, numbers, gives_bool, arguments)
+    if result == 0 or result == the(W.none):
+        return result
+    recorded = needs_graph(plan, arguments, 0)
+    if recorded < 0 or (recorded and not record(load(plan, P.node), result, arguments, False, True)):
+        c.drop(result)
+        return 0
+    return result
+
+
+@native
 def launch(self, arguments, count):
     """The result of the op, recorded; None where the operands are for the general path."""
     plan, words, more = load(self, DATA), frame(WORDS), frame(2)
     number = prepared(plan, arguments, words)
     if number == UNFIT:
-        return nothing()
+        return launch_rows(plan, arguments) if load(plan, P.rows) else nothing()
     kernel = found_kernel(plan + P.kernels, number, load(plan, P.resolver), more)
     recorded = needs_graph(plan, arguments, number)
     if kernel == 0 or recorded < 0:
@@ -111,7 +128,7 @@ def launch(self, arguments, count):
     put_array(words, arrays, load(flat, DATA), itemsize(kind))
     run_kernel(kernel, arrays + 1, size, words)
     result = fresh(flat, load(lead, TENSOR.shape), the(W.float32 + 8 * kind))
-    if result != 0 and recorded and not record(load(plan, P.node), result, arguments, number > 1):
+    if result != 0 and recorded and not record(load(plan, P.node), result, arguments, number > 1, False):
         c.drop(result)
         return 0
     return result

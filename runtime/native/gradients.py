@@ -20,7 +20,7 @@ from .objects import (
     same,
     the,
 )
-from .words import frame, load, load_half, native
+from .words import frame, load, load_half, native, store
 from .world import W
 
 MOST = 4  # saved tensors, and numbers, that one kernel reads
@@ -75,12 +75,29 @@ def wanted_of(edges):
 
 
 @native
-def handed_on(gradient, wanted, count):
+def fitted(gradient, meta):
+    """The gradient made to look like an input; 0 where an error is set."""
+    own = c.tuple_item(meta, 1) == load(gradient, TENSOR.dtype)
+    if own and same(c.tuple_item(meta, 0), load(gradient, TENSOR.shape)):
+        return hold(gradient)
+    words = frame(2)
+    store(words, 0, gradient)
+    store(words, 8, meta)
+    return c.call(the(W.fit), words, 2, 0)
+
+
+@native
+def handed_on(gradient, wanted, count, metas):
     """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
-    if results != 0:
-        for i in range(count):
-            c.set_tuple_item(results, i, hold(gradient if wanted >> i & 1 else the(W.none)))
+    for i in range(count):
+        given = hold(the(W.none))
+        if wanted >> i & 1:
+            given = hold(gradient) if metas == the(W.none) else fitted(gradient, c.tuple_item(metas, i))
+        if given == 0:
+            c.drop(results)
+            return 0
+        c.set_tuple_item(results, i, given)
     return results
 
 
@@ -177,14 +194,17 @@ def computed(case, node, gradient, wanted, kind, words):
 @native
 def fused(plan, node, gradient):
     """The gradients in a tuple; None where this is for the general path, 0 where an error is set."""
-    if load(node, NODE.metas) != the(W.none) or not is_tensor(gradient):
+    if not is_tensor(gradient):
         return nothing()
     edges, flat, kind = load(node, NODE.edges), load(gradient, TENSOR.flat), kind_of(load(gradient, TENSOR.dtype))
     wanted, recorded = wanted_of(edges), records()
     if recorded != 0:
         return 0 if recorded < 0 else nothing()
+    metas = load(node, NODE.metas)
     if only_hands_on(plan, node):
-        return handed_on(gradient, wanted, c.tuple_size(edges))
+        return handed_on(gradient, wanted, c.tuple_size(edges), metas)
+    if metas != the(W.none):
+        return nothing()
     if flat == 0 or flat == the(W.none) or (kind != 0 and kind != 1):
         return nothing()
     words = frame(WORDS)

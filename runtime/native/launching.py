@@ -42,6 +42,13 @@ def view_function(op: Any) -> Any:
     return builtin(launch_view, view_plan(op), f"{op.name} of a tensor whose layout it has seen; None for others.")
 
 
+def written_rows(plan: Any, count: int) -> Any:
+    """Rows as words that native code reads."""
+    from .plans import rows_plan
+
+    return rows_plan(plan, count)
+
+
 @functools.cache
 def item_getter() -> Any:
     """getitem(x, key): a view that has been found before."""

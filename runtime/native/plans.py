@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from ..rows import Rows
 from ..view_plans import view_ops
-from .forward import P
+from .forward import KERNELS, P
 from .gradients import BY_RECIPES, CASE, C, G
 from .layout import TENSOR, slot_distances
 from .recording import LENGTH, RESULT, SHAPES, R
@@ -65,7 +66,7 @@ def resolver(plan: np.ndarray, distance: int, find: Callable[[int], int]) -> int
 
 def forward_plan(op: Any) -> np.ndarray:
     """What `launch` must know of an op."""
-    plan = np.zeros(len(P), np.int64)
+    plan = np.zeros(len(P) + KERNELS - 1, np.int64)
     masks = [op.is_raw(i) for i in range(len(op.operands))]
     put(plan, P.tensors, len(op.operands), len(op.numbers), bits(masks), masks.index(False))
     put(plan, P.gives_bool, op.result_dtypes[0] == "bool", op.takes_number)
@@ -77,8 +78,14 @@ def forward_plan(op: Any) -> np.ndarray:
             memory(record_plan(op.node, (*op.operands, *op.numbers), True)),
             bits([name in op.node.inputs for name in op.operands]),
         )
-    put(plan, P.name, address(f"{op.name}_"))
+    put(plan, P.name, address(f"{op.name}_"), address(op.rows) if len(op.operands) == 2 and not any(masks) else 0)
     return plan
+
+
+def rows_plan(rows: Rows, count: int) -> np.ndarray:
+    """What `broadcast` must know of two layouts."""
+    repeated = rows.repeated[0] + 1 if rows.repeated else 0
+    return np.array([rows.outer, rows.inner, rows.size, count, repeated, *rows.steps[[0, 1, -1]].ravel()], np.int64)
 
 
 def bits(flags: Sequence[bool]) -> int:
@@ -87,13 +94,13 @@ def bits(flags: Sequence[bool]) -> int:
 
 
 def forward_kernel(op: Any, number: int) -> int:
-    """The address of kernel `number` of an op: float32, float64, then the same with a number for the second tensor."""
-    with_number, kind = divmod(number, 2)
+    """The address of kernel `number` of an op, as `forward.Plan` counts them."""
+    variant, kind = divmod(number, 2)
     arrays = [array_of(2 if op.is_raw(i) else kind) for i in range(len(op.operands))]
-    if with_number:
-        arrays[1] = number_of(1)
+    if variant:
+        arrays[variant == 1 or variant == 3] = number_of(1 if variant == 1 else kind)
     result = array_of(2 if op.result_dtypes[0] == "bool" else kind)
-    kernel = op.kernels.forward_number if with_number else op.kernels.forward
+    kernel = op.kernels.forward_number if variant == 1 else op.kernels.forward
     return kernel_address(kernel, [*arrays, *[number_of(1)] * len(op.numbers), result])
 
 

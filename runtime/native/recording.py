@@ -156,7 +156,7 @@ def value_of(operand, part):
 
 
 @native
-def record(plan, result, arguments, is_number):
+def record(plan, result, arguments, is_number, broadcasts):
     """Make a node, and put the result behind it; False where there is no memory."""
     node = c.allocate(load(plan, R.type), 0)
     if node == 0:
@@ -170,7 +170,7 @@ def record(plan, result, arguments, is_number):
     store(node, NODE.hooks, hold(the(W.none)))
     store(node, NODE.sequence, c.next_of(the(W.counter)))
     plain = load(plan, R.elementwise)
-    store(node, NODE.metas, hold(the(W.none)) if plain else metas_of(plan, arguments))
+    store(node, NODE.metas, hold(the(W.none)) if plain and not broadcasts else metas_of(plan, arguments))
     for i in range(load(plan, R.values)):
         value, part = load(arguments, 8 * load(plan, R.value_sources + 8 * i)), load(plan, R.value_parts + 8 * i)
         store(node, load(plan, R.value_slots + 8 * i), as_float(value) if plain else value_of(value, part))

@@ -273,7 +273,7 @@ def recorded(plan, found, result, arguments, words):
         if letter in TENSORS and given != the(W.none) and load(plan, D.differentiable) >> i & 1:
             needs = needs or load(given, TENSOR.rg) == the(W.true)
     state = records() if needs and load(plan, D.node) else 0
-    return state == 0 or (state == 1 and record(load(plan, D.node), result, words, False))
+    return state == 0 or (state == 1 and record(load(plan, D.node), result, words, False, False))
 
 
 @native

@@ -162,7 +162,7 @@ def view_of(plan, tensor, arguments, count):
         store(words, 0, tensor)
         for i in range(1, load(plan, V.operands)):
             store(words, 8 * i, c.tuple_item(found, i))
-        if not record(load(plan, V.node), view, words, False):
+        if not record(load(plan, V.node), view, words, False, False):
             c.drop(view)
             view = 0
     elif view != 0 and state == 0:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import llvmlite.binding
 import numpy as np
 
+from ..autograd.fitting import fit
 from ..autograd.grad_mode import mode, watch
 from ..autograd.node import FREED, Node, next_sequence
 from ..autograd.view_origins import Nowhere, Outdated, not_recorded
@@ -46,6 +47,7 @@ class World(NamedTuple):
     dictionary: int  # "__dict__"
     counter: int  # of the nodes' sequence numbers
     constant: int
+    fit: int
     freed: int
     outdated: int  # the class of the edges of views whose use is an error
     not_recorded: int
@@ -89,7 +91,7 @@ def _objects() -> dict[str, Any]:
     dtypes = {"float32": float32, "float64": float64, "bool_": bool_, "int64": int64}
     numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np, "numpy_int64": int64.np}
     constants = {"none": None, "true": True, "false": False, "zero": 0, "freed": FREED, "cpu": CPU, "mode": mode}
-    functions = {"constant": constant, "not_recorded": not_recorded, "drop_dead": drop_dead}
+    functions = {"constant": constant, "fit": fit, "not_recorded": not_recorded, "drop_dead": drop_dead}
     counter = {"counter": next_sequence.__self__}  # type: ignore[attr-defined]
     return {**names, **kinds, **more, **dtypes, **numpy, **constants, **functions, **counter} | {
         name: name for name in methods
