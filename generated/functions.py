@@ -70,6 +70,8 @@ from ..runtime.namespace import op
 from ..runtime.recipes import movement as movement_recipes
 from ..runtime.recipes import products as products_recipes
 from ..runtime.recipes import reductions as reductions_recipes
+from ..runtime.recipes import rows as rows_recipes
+from ..runtime.recipes import statistics as statistics_recipes
 from ..runtime.structured import array_in, arrays_in
 from ..runtime.structured_op import StructuredGradient
 from . import kernels
@@ -7132,6 +7134,13 @@ class VarBackward0(Node):
     op_name = "var.correction"
     spec_place = "derivatives.yaml:2528"
     saved_slots = ("kept_self",)
+    recipes = StructuredGradient(
+        statistics_recipes.variance_slope,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("v", "_saved_dim"),
+        ("v", "_saved_correction"),
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
     values = {"_saved_dim": ("dim", ""), "_saved_correction": ("correction", ""), "_saved_keepdim": ("keepdim", "")}
@@ -7163,6 +7172,7 @@ class VarBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        node.recipes.remember(node, grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         correction = node._saved_correction
@@ -7277,6 +7287,9 @@ class AmaxBackward0(Node):
     spec_place = "derivatives.yaml:2588"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    recipes = StructuredGradient(
+        statistics_recipes.extreme_slope, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
     values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -7311,6 +7324,7 @@ class AmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        node.recipes.remember(node, grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
@@ -7343,6 +7357,9 @@ class AminBackward0(Node):
     spec_place = "derivatives.yaml:2606"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
+    recipes = StructuredGradient(
+        statistics_recipes.extreme_slope, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
+    )
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
     values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
@@ -7377,6 +7394,7 @@ class AminBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        node.recipes.remember(node, grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
@@ -14000,6 +14018,7 @@ class SoftmaxBackward0(Node):
     spec_place = "derivatives.yaml:6979"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
+    recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
     inputs = ("self",)
     keeps = {"kept_result": ("result", ("self",))}
     values = {"_saved_dim": ("dim", "")}
@@ -14029,6 +14048,7 @@ class SoftmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        node.recipes.remember(node, grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)
@@ -14123,6 +14143,9 @@ class LogSoftmaxBackward0(Node):
     spec_place = "derivatives.yaml:7023"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
+    recipes = StructuredGradient(
+        rows_recipes.log_softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim")
+    )
     inputs = ("self",)
     keeps = {"kept_result": ("result", ("self",))}
     values = {"_saved_dim": ("dim", "")}
@@ -14152,6 +14175,7 @@ class LogSoftmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
+        node.recipes.remember(node, grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)

@@ -98,6 +98,8 @@ from ..runtime.overloads import Overloads
 from ..runtime.recipes import movement as movement_recipes
 from ..runtime.recipes import products as products_recipes
 from ..runtime.recipes import reductions as reductions_recipes
+from ..runtime.recipes import rows as rows_recipes
+from ..runtime.recipes import statistics as statistics_recipes
 from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import bags as bags_rules
@@ -159,6 +161,14 @@ MEAN_DEFAULT = StructuredOp("mean", reductions_recipes.mean_all, functions.MeanB
 MEAN_DIM = StructuredOp(
     "mean", reductions_recipes.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
+VAR_CORRECTION = StructuredOp(
+    "var",
+    statistics_recipes.var_dim,
+    functions.VarBackward0,
+    {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
+)
+MAX_DEFAULT = StructuredOp("max", statistics_recipes.max_all, functions.MaxBackward0, {"self": "T"})
+MIN_DEFAULT = StructuredOp("min", statistics_recipes.min_all, functions.MinBackward0, {"self": "T"})
 SUM_TO_SIZE = StructuredOp(
     "sum_to_size", reductions_recipes.sum_to_size, functions.SumToSizeBackward0, {"self": "T", "size": "d"}
 )
@@ -180,6 +190,22 @@ STACK = StructuredOp("stack", movement_recipes.stack, functions.StackBackward0, 
 CLONE = StructuredOp("clone", movement_recipes.clone, functions.CloneBackward0, {"self": "T"})
 LINEAR = StructuredOp(
     "linear", products_recipes.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
+)
+SOFTMAX = StructuredOp("softmax", rows_recipes.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"})
+SOFTMAX_BACKWARD = StructuredOp(
+    "softmax_backward",
+    rows_recipes.softmax_backward,
+    functions.SoftmaxBackwardBackward0,
+    {"grad_output": "T", "output": "T", "dim": "n"},
+)
+LOG_SOFTMAX = StructuredOp(
+    "log_softmax", rows_recipes.log_softmax, functions.LogSoftmaxBackward0, {"self": "T", "dim": "n"}
+)
+LOG_SOFTMAX_BACKWARD = StructuredOp(
+    "log_softmax_backward",
+    rows_recipes.log_softmax_backward,
+    functions.LogSoftmaxBackwardBackward0,
+    {"grad_output": "T", "output": "T", "dim": "n"},
 )
 VIEW = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
@@ -8702,12 +8728,17 @@ def var_correction(
         is not PLAIN
     ):
         return lifted
+    if not watch.active and out is None:
+        result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
+        if result is not None:
+            return result
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="anyhow")
     return _var_correction("var", input, dim, correction, keepdim)
 
 
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
+    given = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -8717,6 +8748,8 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
+    if into is None:
+        VAR_CORRECTION.remember(given, (self, dim, correction, keepdim))
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -9028,15 +9061,22 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
+    if not watch.active and out is None:
+        result = MAX_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if out is not None:
         return write_out("max", out, _max_default("max", input), (input,), share="anyhow")
     return _max_default("max", input)
 
 
 def _max_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
+    if into is None:
+        MAX_DEFAULT.remember(given, (self,))
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
@@ -9145,15 +9185,22 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """
     if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
         return lifted
+    if not watch.active and out is None:
+        result = MIN_DEFAULT.launch(input)
+        if result is not None:
+            return result
     if out is not None:
         return write_out("min", out, _min_default("min", input), (input,), share="anyhow")
     return _min_default("min", input)
 
 
 def _min_default(name: str, self, into=None) -> Any:
+    given = (self,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
+    if into is None:
+        MIN_DEFAULT.remember(given, (self,))
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
@@ -24795,12 +24842,17 @@ def softmax(
         dim = axis
     if watch.lifts and (lifted := lift("softmax", softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
         return lifted
+    if not watch.active and out is None and dtype is None:
+        result = SOFTMAX.launch(input, dim)
+        if result is not None:
+            return result
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="anyhow")
     return _softmax("softmax", input, dim, dtype)
 
 
 def _softmax(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -24808,6 +24860,8 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
+    if into is None and dtype is None:
+        SOFTMAX.remember(given, (self, dim))
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -24853,10 +24907,15 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
         and (lifted := lift("softmax_backward", softmax_backward, "along", grad_output, output, dim)) is not PLAIN
     ):
         return lifted
+    if not watch.active:
+        result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+        if result is not None:
+            return result
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
 
 def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
+    given = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
@@ -24864,6 +24923,8 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
+    if into is None:
+        SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim))
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and output._dtype is grad_output._dtype
@@ -24912,12 +24973,17 @@ def log_softmax(
         dim = axis
     if watch.lifts and (lifted := lift("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
         return lifted
+    if not watch.active and out is None and dtype is None:
+        result = LOG_SOFTMAX.launch(input, dim)
+        if result is not None:
+            return result
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="anyhow")
     return _log_softmax("log_softmax", input, dim, dtype)
 
 
 def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
+    given = (self, dim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -24925,6 +24991,8 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
+    if into is None and dtype is None:
+        LOG_SOFTMAX.remember(given, (self, dim))
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -24970,10 +25038,15 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
         is not PLAIN
     ):
         return lifted
+    if not watch.active:
+        result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+        if result is not None:
+            return result
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
 
 def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
+    given = (grad_output, output, dim)
     if not isinstance(grad_output, Tensor):
         grad_output = checks.tensor(name, "grad_output", grad_output)
     if not isinstance(output, Tensor):
@@ -24981,6 +25054,8 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
+    if into is None:
+        LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim))
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and output._dtype is grad_output._dtype

@@ -7,8 +7,8 @@ import numpy as np
 from ..jit import jit
 from ..places import part_of
 from .product import multiply_rows
-from .reducing import plain_sum, sums
-from .spreading import spread_plain
+from .reducing import plain_sum, sums, variances
+from .spreading import spread_over_equals, spread_plain, spread_variance
 
 Array = np.ndarray
 
@@ -89,3 +89,33 @@ def take_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: 
     for i in range(rows):
         for j in range(piece):
             out[i * piece + j] = x[i * whole + offset + j]
+
+
+@jit
+def greatest(x: Array, out: Array, sign: int) -> None:
+    """The greatest element, or with sign -1 the least; nan where there is one."""
+    best = x[0]
+    for i in range(x.size):
+        if sign * x[i] > sign * best or x[i] != x[i]:
+            best = x[i]
+    out[0] = best
+
+
+@jit
+def variances_along(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+    """Variances along."""
+    variances(x.reshape((before, along, after)), divisor, out)
+
+
+@jit
+def variance_slopes(grad: Array, x: Array, out: Array, before: int, along: int, after: int, scale: float) -> None:
+    """The gradient of variances along."""
+    shape = (before, along, after)
+    spread_variance(x.reshape(shape), grad, scale, out.reshape(shape))
+
+
+@jit
+def extreme_slopes(grad: Array, x: Array, top: Array, out: Array, before: int, along: int, after: int) -> None:
+    """The gradient of the greatest, or least, along, shared between equals."""
+    shape = (before, along, after)
+    spread_over_equals(x.reshape(shape), top, grad, out.reshape(shape))

@@ -1,0 +1,36 @@
+"""Kernels of rows on flat memory, as recipes call them: operands, results, then the sizes of the rows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..jit import jit
+from .softmax_loops import log_softmax_backward_rows, log_softmax_rows, softmax_backward_rows, softmax_rows
+
+Array = np.ndarray
+
+
+@jit
+def softmax_of(x: Array, out: Array, rows: int, along: int) -> None:
+    """Softmax of each row."""
+    softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)))
+
+
+@jit
+def log_softmax_of(x: Array, out: Array, rows: int, along: int) -> None:
+    """Log-softmax of each row."""
+    log_softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)))
+
+
+@jit
+def softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int) -> None:
+    """The gradient of softmax."""
+    shape = (rows, along)
+    softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape))
+
+
+@jit
+def log_softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int) -> None:
+    """The gradient of log-softmax."""
+    shape = (rows, along)
+    log_softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape))

@@ -1,0 +1,52 @@
+"""Recipes of variances and extremes, and of their gradients."""
+
+from __future__ import annotations
+
+import math
+from math import prod
+
+from ..kernels.cpu import flat
+from ..kernels.cpu.folding import Folding, folding
+from ..recipe import Ints, Layout, Recipe, single
+
+
+def var_dim(x: Layout, dim: Ints, correction: float, keepdim: bool) -> Recipe | None:
+    """Variances along neighbouring dimensions."""
+    plan = folding(x.shape, dim, keepdim)
+    if x.strides is not None or plan.order or not prod(x.shape):
+        return None
+    divisor = max(prod(x.shape[d] for d in dim) - correction, 0)
+    return single(flat.variances_along, 1, plan.result, plan.folded, (float(divisor),))
+
+
+def variance_slope(grad: Layout, x: Layout, dim: Ints, correction: float) -> Recipe | None:
+    """2 g (x - mean) / (n - correction)."""
+    plan = _plan(x, dim, grad)
+    if plan is None:
+        return None
+    free = plan.folded[1] - correction
+    return single(flat.variance_slopes, 2, x.shape, plan.folded, (2 / free if free > 0 else math.inf,))
+
+
+def max_all(x: Layout) -> Recipe | None:
+    """The greatest of all."""
+    return single(flat.greatest, 1, (), (1,)) if x.strides is None and prod(x.shape) else None
+
+
+def min_all(x: Layout) -> Recipe | None:
+    """The least of all."""
+    return single(flat.greatest, 1, (), (-1,)) if x.strides is None and prod(x.shape) else None
+
+
+def extreme_slope(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:
+    """The gradient, shared between equals."""
+    plan = _plan(x, dim, grad, result)
+    return None if plan is None else single(flat.extreme_slopes, 3, x.shape, plan.folded)
+
+
+def _plan(x: Layout, dim: Ints | int | None, *others: Layout) -> Folding | None:
+    """How x is folded; None where it or another operand does not lie for that."""
+    dims = tuple(range(len(x.shape))) if dim is None or not x.shape else (dim,) if isinstance(dim, int) else dim
+    plan = folding(x.shape, dims)
+    contiguous = all(operand.strides is None for operand in (x, *others))
+    return plan if contiguous and not plan.order and prod(x.shape) else None
