@@ -18,7 +18,7 @@ class Rows(NamedTuple):
     outer: int
     inner: int
     size: int  # elements of a row
-    count: int  # of the result
+    elements: int  # of the result
     repeated: int  # 0, or 1 + the number of the operand that gives one number a row
     steps: int  # from row to row, outer and inner, of the operands and of the result
 
@@ -111,7 +111,7 @@ def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments):
     variant = 2 * (VARIANTS + repeated - 1) if repeated else 0
     kernel = found_kernel(kernels, variant + kind, resolver, more)
     result_kind = 2 if gives_bool else kind
-    flat = 0 if kernel == 0 else new_flat(more, load(rows, B.count), result_kind)
+    flat = 0 if kernel == 0 else new_flat(more, load(rows, B.elements), result_kind)
     if flat == 0:
         return 0
     size = itemsize(kind)
@@ -121,7 +121,7 @@ def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments):
     store(more, 24, size)
     store(more, 32, size)
     store(more, 40, itemsize(result_kind))
-    if load(rows, B.count) < LONG:
+    if load(rows, B.elements) < LONG:
         run_rows(kernel, rows, more, more + 24, words)
     else:
         state = c.let_others_run()

@@ -13,7 +13,7 @@ from ..recipe import Ints, Layout, Recipe, single
 def var_dim(x: Layout, dim: Ints, correction: float, keepdim: bool) -> Recipe | None:
     """Variances along neighbouring dimensions."""
     plan = folding(x.shape, dim, keepdim)
-    if x.strides is not None or plan.order or not prod(x.shape):
+    if x.strides is not None or plan.order or prod(x.shape) == 0:
         return None
     divisor = max(prod(x.shape[d] for d in dim) - correction, 0)
     return single(flat.variances_along, 1, plan.result, plan.folded, (float(divisor),))
@@ -30,12 +30,12 @@ def variance_slope(grad: Layout, x: Layout, dim: Ints, correction: float) -> Rec
 
 def max_all(x: Layout) -> Recipe | None:
     """The greatest of all."""
-    return single(flat.greatest, 1, (), (1,)) if x.strides is None and prod(x.shape) else None
+    return single(flat.greatest, 1, (), (1,)) if x.strides is None and prod(x.shape) > 0 else None
 
 
 def min_all(x: Layout) -> Recipe | None:
     """The least of all."""
-    return single(flat.greatest, 1, (), (-1,)) if x.strides is None and prod(x.shape) else None
+    return single(flat.greatest, 1, (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
 
 
 def extreme_slope(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:
@@ -49,4 +49,4 @@ def _plan(x: Layout, dim: Ints | int | None, *others: Layout) -> Folding | None:
     dims = tuple(range(len(x.shape))) if dim is None or not x.shape else (dim,) if isinstance(dim, int) else dim
     plan = folding(x.shape, dims)
     contiguous = all(operand.strides is None for operand in (x, *others))
-    return plan if contiguous and not plan.order and prod(x.shape) else None
+    return plan if contiguous and not plan.order and prod(x.shape) > 0 else None
