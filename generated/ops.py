@@ -98,6 +98,7 @@ from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
+from ..runtime.retyping import typed_alias, typed_view
 from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import bags as bags_rules
@@ -151,7 +152,9 @@ Number = int | float | complex
 REAL = frozenset((int, float))
 NUMBERS = frozenset((int, float, bool, complex))
 empty = np.empty
-VIEW_PLANS: dict[Any, Any] = {}
+VIEW_AS_REAL_PLANS: dict[Any, Any] = {}
+VIEW_AS_COMPLEX_PLANS: dict[Any, Any] = {}
+VIEW_DEFAULT_PLANS: dict[Any, Any] = {}
 TRANSPOSE_PLANS: dict[Any, Any] = {}
 PERMUTE_PLANS: dict[Any, Any] = {}
 T_PLANS: dict[Any, Any] = {}
@@ -170,7 +173,7 @@ DIAGONAL_PLANS: dict[Any, Any] = {}
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:83)
+    abs(Tensor self) -> Tensor (derivatives.yaml:85)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -228,7 +231,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:99)
+    neg(Tensor self) -> Tensor (derivatives.yaml:101)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -296,7 +299,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:113)
+    sign(Tensor self) -> Tensor (derivatives.yaml:115)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -364,7 +367,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:125)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:127)
     Dtypes: all.
 
     Args:
@@ -373,7 +376,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))
+        self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))
     Example:
         >>> sg.sgn(sg.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
@@ -432,7 +435,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:139)
+    square(Tensor self) -> Tensor (derivatives.yaml:141)
     Dtypes: all.
 
     Args:
@@ -500,7 +503,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:151)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:153)
     Dtypes: all.
 
     Args:
@@ -568,7 +571,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:163)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:165)
     Dtypes: all.
 
     Args:
@@ -636,7 +639,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:175)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:177)
     Dtypes: all.
 
     Args:
@@ -704,7 +707,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:188)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:190)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -803,7 +806,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:207)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:209)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -880,7 +883,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:224)
+    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:226)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -924,7 +927,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:235)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:237)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -970,7 +973,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:248)
+    exp(Tensor self) -> Tensor (derivatives.yaml:250)
     Dtypes: all.
 
     Args:
@@ -1040,7 +1043,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:262)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:264)
     Dtypes: all.
 
     Args:
@@ -1108,7 +1111,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:273)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:275)
     Dtypes: all.
 
     Args:
@@ -1176,7 +1179,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:285)
+    log(Tensor self) -> Tensor (derivatives.yaml:287)
     Dtypes: all.
 
     Args:
@@ -1244,7 +1247,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:297)
+    log2(Tensor self) -> Tensor (derivatives.yaml:299)
     Dtypes: all.
 
     Args:
@@ -1312,7 +1315,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:309)
+    log10(Tensor self) -> Tensor (derivatives.yaml:311)
     Dtypes: all.
 
     Args:
@@ -1380,7 +1383,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:321)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:323)
     Dtypes: all.
 
     Args:
@@ -1448,7 +1451,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:336)
+    sin(Tensor self) -> Tensor (derivatives.yaml:338)
     Dtypes: all.
 
     Args:
@@ -1516,7 +1519,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:347)
+    cos(Tensor self) -> Tensor (derivatives.yaml:349)
     Dtypes: all.
 
     Args:
@@ -1584,7 +1587,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:358)
+    tan(Tensor self) -> Tensor (derivatives.yaml:360)
     Dtypes: all.
 
     Args:
@@ -1652,7 +1655,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:370)
+    asin(Tensor self) -> Tensor (derivatives.yaml:372)
     Dtypes: all.
 
     Args:
@@ -1720,7 +1723,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:383)
+    acos(Tensor self) -> Tensor (derivatives.yaml:385)
     Dtypes: all.
 
     Args:
@@ -1788,7 +1791,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:396)
+    atan(Tensor self) -> Tensor (derivatives.yaml:398)
     Dtypes: all.
 
     Args:
@@ -1856,7 +1859,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:410)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:412)
     Dtypes: all.
 
     Args:
@@ -1924,7 +1927,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:421)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:423)
     Dtypes: all.
 
     Args:
@@ -1992,7 +1995,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:432)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:434)
     Dtypes: all.
 
     Args:
@@ -2060,7 +2063,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:445)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:447)
     Dtypes: all.
 
     Args:
@@ -2128,7 +2131,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:459)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:461)
     Dtypes: all.
 
     Args:
@@ -2196,7 +2199,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:472)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:474)
     Dtypes: all.
 
     Args:
@@ -2264,7 +2267,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:485)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:487)
     Dtypes: floats.
 
     Args:
@@ -2361,7 +2364,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:504)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:506)
     Dtypes: floats.
 
     Args:
@@ -2456,7 +2459,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:520)
+    erf(Tensor self) -> Tensor (derivatives.yaml:522)
     Dtypes: floats.
 
     Args:
@@ -2524,7 +2527,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:533)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:535)
     Dtypes: floats.
 
     Args:
@@ -2592,7 +2595,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:546)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:548)
     Dtypes: all.
 
     Args:
@@ -2660,7 +2663,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:558)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:560)
     Dtypes: floats.
 
     Args:
@@ -2705,7 +2708,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:572)
+    relu(Tensor self) -> Tensor (derivatives.yaml:574)
     Dtypes: integers, floats.
 
     Args:
@@ -2773,7 +2776,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:586)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:588)
     Dtypes: floats.
 
     Args:
@@ -2817,7 +2820,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:602)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:604)
     Dtypes: floats.
 
     Args:
@@ -2867,7 +2870,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:618)
+    silu(Tensor self) -> Tensor (derivatives.yaml:620)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2932,7 +2935,7 @@ def _silu(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:632)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:634)
     Dtypes: floats.
 
     Args:
@@ -2974,7 +2977,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:642)
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:644)
     Dtypes: floats.
 
     Args:
@@ -3016,7 +3019,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:652)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:654)
     Dtypes: floats.
 
     Args:
@@ -3058,7 +3061,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:663)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:665)
     Dtypes: floats.
 
     Args:
@@ -3102,7 +3105,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:677)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:679)
     Dtypes: floats.
 
     Args:
@@ -3135,7 +3138,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:691)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:693)
     Dtypes: floats.
 
     Args:
@@ -3171,7 +3174,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:706)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:708)
     Dtypes: integers, floats.
 
     Args:
@@ -3217,7 +3220,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
     """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
 
-    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:724)
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:726)
     Dtypes: floats.
 
     Args:
@@ -3267,7 +3270,7 @@ def _celu(name: str, self, alpha, into=None) -> Any:
 def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
 
-    selu(Tensor self) -> Tensor (derivatives.yaml:738)
+    selu(Tensor self) -> Tensor (derivatives.yaml:740)
     Dtypes: floats.
 
     Args:
@@ -3335,7 +3338,7 @@ def _selu(name: str, self, into=None) -> Any:
 def mish(input: Tensor) -> Tensor:
     """x * tanh(ln(1 + e^x)) (Misra 2019).
 
-    mish(Tensor self) -> Tensor (derivatives.yaml:752)
+    mish(Tensor self) -> Tensor (derivatives.yaml:754)
     Dtypes: floats.
 
     Args:
@@ -3400,7 +3403,7 @@ def _mish(name: str, self, into=None) -> Any:
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
 
-    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:766)
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:768)
     Dtypes: floats.
 
     Args:
@@ -3465,7 +3468,7 @@ def _hardsigmoid(name: str, self, into=None) -> Any:
 def hardswish(input: Tensor) -> Tensor:
     """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
 
-    hardswish(Tensor self) -> Tensor (derivatives.yaml:781)
+    hardswish(Tensor self) -> Tensor (derivatives.yaml:783)
     Dtypes: floats.
 
     Args:
@@ -3530,7 +3533,7 @@ def _hardswish(name: str, self, into=None) -> Any:
 def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x where |x| > lambd, 0 elsewhere.
 
-    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:796)
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:798)
     Dtypes: floats.
 
     Args:
@@ -3567,7 +3570,7 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
 def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
     """x moved towards 0 by lambd, and 0 where |x| <= lambd.
 
-    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:808)
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:810)
     Dtypes: floats.
 
     Args:
@@ -3604,7 +3607,7 @@ def _softshrink(name: str, self, lambd, into=None) -> Any:
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x).
 
-    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:825)
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:827)
     Dtypes: all.
 
     Args:
@@ -3629,7 +3632,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|).
 
-    softsign(Tensor self) -> Tensor (derivatives.yaml:835)
+    softsign(Tensor self) -> Tensor (derivatives.yaml:837)
     Dtypes: all.
 
     Args:
@@ -3654,7 +3657,7 @@ def softsign(input: Tensor) -> Tensor:
 def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
     """x where x > bound, value elsewhere. The gradient at the bound is 0.
 
-    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:847)
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:849)
     Dtypes: integers, floats.
 
     Args:
@@ -3700,7 +3703,7 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
 def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
 
-    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:863)
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:865)
     Dtypes: floats.
 
     Args:
@@ -3734,7 +3737,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
 
-    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:875)
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:877)
     Dtypes: floats.
 
     Args:
@@ -3769,7 +3772,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
 def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     """x for x > 0, weight * x otherwise: prelu with its weights in place.
 
-    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:885)
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:887)
     Dtypes: floats.
 
     Args:
@@ -3803,7 +3806,7 @@ def _channel_leak(name: str, self, weight, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:898)
+    floor(Tensor self) -> Tensor (derivatives.yaml:900)
     Dtypes: integers, floats.
 
     Args:
@@ -3871,7 +3874,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:910)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:912)
     Dtypes: integers, floats.
 
     Args:
@@ -3939,7 +3942,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:922)
+    round(Tensor self) -> Tensor (derivatives.yaml:924)
     Dtypes: integers, floats.
 
     Args:
@@ -4004,7 +4007,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:936)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:938)
     Dtypes: floats.
 
     Args:
@@ -4056,7 +4059,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:946)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:948)
     Dtypes: integers, floats.
 
     Args:
@@ -4124,7 +4127,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:959)
+    frac(Tensor self) -> Tensor (derivatives.yaml:961)
     Dtypes: floats.
 
     Args:
@@ -4192,7 +4195,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:973)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:975)
     Dtypes: all.
 
     Args:
@@ -4232,7 +4235,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:983)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:985)
     Dtypes: all.
 
     Args:
@@ -4272,7 +4275,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:993)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:995)
     Dtypes: all.
 
     Args:
@@ -4312,7 +4315,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:1005)
+    conj(Tensor self) -> Tensor (derivatives.yaml:1007)
     Dtypes: all.
 
     Args:
@@ -4359,96 +4362,144 @@ def _conj(name: str, self, into=None) -> Any:
     return result
 
 
-def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The real part.
+def real_copy(input: Tensor) -> Tensor:
+    """The real part, in memory of its own; a real tensor itself.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:1016)
+    real_copy(Tensor self) -> Tensor (derivatives.yaml:1018)
     Dtypes: all.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers; `input` itself for bool, integers,
             floats.
     Gradients:
         self: grad
-    Example:
-        >>> sg.real(sg.tensor([1 + 2j]))
-        tensor([1.])
     """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
+    if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
-    if not watch.active and out is None:
+    if not watch.active:
         try:
             a = input._flat
             dtype = input._dtype
             if dtype.native and a is not None:
                 flat = empty(a.size, dtype.np)
-                kernels.REAL.kernels.forward(a, flat)
+                kernels.REAL_COPY.kernels.forward(a, flat)
                 result = fresh(flat, input._shape, dtype)
                 if (input._rg) and grad_mode.grad:
-                    functions.RealBackward0.record(result, input, plain=True)
+                    functions.RealCopyBackward0.record(result, input, plain=True)
                 return result
         except AttributeError:
             pass
-    if watch.lifts and (lifted := lift("real", real, "elementwise", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("real_copy", real_copy, "elementwise", input)) is not PLAIN:
         return lifted
-    if out is not None:
-        return write_out("real", out, _real("real", input), (input,), share="same")
-    checks.tensor("real", "input", input)
-    return _real("real", input)
+    checks.tensor("real_copy", "input", input)
+    return _real_copy("real_copy", input)
 
 
-def _real(name: str, self, into=None) -> Any:
+def _real_copy(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.REAL, name, (self,), (), into)
+    result, (self,) = run(kernels.REAL_COPY, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.RealBackward0.record(result, self)
+        functions.RealCopyBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RealBackward0, result, (self,), (self,), into)
+        propagate(functions.RealCopyBackward0, result, (self,), (self,), into)
     return result
 
 
-def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The imaginary part of a complex tensor.
+def imag_copy(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, in memory of its own.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:1029)
+    imag_copy(Tensor self) -> Tensor (derivatives.yaml:1028)
     Dtypes: complex numbers.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
         self: grad * 1j
+    """
+    if watch.lifts and (lifted := lift("imag_copy", imag_copy, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("imag_copy", "input", input)
+    return _imag_copy("imag_copy", input)
+
+
+def _imag_copy(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.IMAG_COPY, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ImagCopyBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ImagCopyBackward0, result, (self,), (self,), into)
+    return result
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part, a view; a real tensor itself.
+
+    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1038)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: select(view_as_real(self), -1, 0)
+    Example:
+        >>> z = sg.tensor([1 + 2j])
+        >>> sg.real(z)
+        tensor([1.])
+        >>> z.real.zero_()
+        tensor([0.])
+        >>> z
+        tensor([0.+2.j])
+    """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif":
+        return input
+    if watch.lifts and (lifted := lift("real", real, "composite", input)) is not PLAIN:
+        return lifted
+    name = "real"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.select(op.view_as_real(self), -1, 0)
+
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, a view.
+
+    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1054)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: select(view_as_real(self), -1, 1)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
     Example:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
-    if watch.lifts and (lifted := lift("imag", imag, "elementwise", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("imag", imag, "composite", input)) is not PLAIN:
         return lifted
-    if out is not None:
-        return write_out("imag", out, _imag("imag", input), (input,), share="same")
-    checks.tensor("imag", "input", input)
-    return _imag("imag", input)
-
-
-def _imag(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.IMAG, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ImagBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ImagBackward0, result, (self,), (self,), into)
-    return result
+    name = "imag"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.with_imaginary_part(name, self)
+    return op.select(op.view_as_real(self), -1, 1)
 
 
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1044)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1068)
     Dtypes: all.
 
     Args:
@@ -4550,7 +4601,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1063)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1087)
     Dtypes: all.
 
     Args:
@@ -4631,7 +4682,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1072)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1096)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4751,7 +4802,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1089)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1113)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4831,7 +4882,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1129)
     Dtypes: all.
 
     Args:
@@ -4939,7 +4990,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1146)
     Dtypes: all.
 
     Args:
@@ -5042,7 +5093,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1140)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1164)
     Dtypes: all.
 
     Args:
@@ -5107,7 +5158,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1153)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1177)
     Dtypes: all.
 
     Args:
@@ -5171,7 +5222,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1163)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1187)
     Dtypes: integers, floats.
 
     Args:
@@ -5281,7 +5332,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1179)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1203)
     Dtypes: integers, floats.
 
     Args:
@@ -5342,7 +5393,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1191)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1215)
     Dtypes: integers, floats.
 
     Args:
@@ -5449,7 +5500,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1208)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1232)
     Dtypes: integers, floats.
 
     Args:
@@ -5547,7 +5598,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1224)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1248)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5613,7 +5664,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1241)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1265)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5677,7 +5728,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1259)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1283)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5730,7 +5781,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1271)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1295)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5782,7 +5833,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1287)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1311)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5848,7 +5899,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1300)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1324)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5914,7 +5965,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1313)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1337)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5980,7 +6031,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1351)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6046,7 +6097,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1341)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1365)
     Dtypes: all.
 
     Args:
@@ -6069,7 +6120,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1350)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1374)
     Dtypes: all.
 
     Args:
@@ -6138,7 +6189,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1368)
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1392)
     Dtypes: integers, floats.
 
     Args:
@@ -6215,7 +6266,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1380)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1404)
     Dtypes: integers, floats.
 
     Args:
@@ -6264,7 +6315,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1396)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1420)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6318,7 +6369,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1406)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1430)
     Dtypes: integers, floats.
 
     Args:
@@ -6388,7 +6439,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1421)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1445)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6477,7 +6528,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1433)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1457)
     Dtypes: integers, floats.
 
     Args:
@@ -6547,7 +6598,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1448)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1472)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6636,7 +6687,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1462)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1486)
     Dtypes: all.
 
     Args:
@@ -6707,7 +6758,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1474)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1498)
     Dtypes: all.
 
     Args:
@@ -6778,7 +6829,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1487)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1511)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6849,7 +6900,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1501)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1525)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6920,7 +6971,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1515)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1539)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6991,7 +7042,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1529)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1553)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7062,7 +7113,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1545)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1569)
     Dtypes: all.
 
     Args:
@@ -7128,7 +7179,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1556)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1580)
     Dtypes: all.
 
     Args:
@@ -7194,7 +7245,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1567)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1591)
     Dtypes: all.
 
     Args:
@@ -7260,7 +7311,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1578)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1602)
     Dtypes: all.
 
     Args:
@@ -7311,7 +7362,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1589)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1613)
     Dtypes: bool, integers.
 
     Args:
@@ -7358,7 +7409,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1602)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1626)
     Dtypes: bool, integers.
 
     Args:
@@ -7405,7 +7456,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1615)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1639)
     Dtypes: bool, integers.
 
     Args:
@@ -7452,7 +7503,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1628)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1652)
     Dtypes: bool, integers.
 
     Args:
@@ -7492,7 +7543,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
-    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1642)
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1666)
     Dtypes: floats.
 
     Args:
@@ -7542,7 +7593,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(y) for a number c.
 
-    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1657)
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1681)
     Dtypes: floats.
 
     Args:
@@ -7591,7 +7642,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
 def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
-    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1692)
     Dtypes: floats.
 
     Args:
@@ -7625,7 +7676,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
 def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
     """c * ln(1 + y) for a number c.
 
-    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1708)
     Dtypes: floats.
 
     Args:
@@ -7671,7 +7722,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """ln(e^x + e^y), without overflow.
 
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1720)
     Dtypes: floats.
 
     Args:
@@ -7737,7 +7788,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2^x + 2^y), without overflow.
 
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1709)
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1733)
     Dtypes: floats.
 
     Args:
@@ -7803,7 +7854,7 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
 
-    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1724)
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1748)
     Dtypes: all.
 
     Args:
@@ -7844,7 +7895,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 def log_odds(input: Tensor) -> Tensor:
     """ln(x / (1 - x)), exact also where it is near 0.
 
-    log_odds(Tensor self) -> Tensor (derivatives.yaml:1735)
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1759)
     Dtypes: floats.
 
     Args:
@@ -7886,7 +7937,7 @@ def _log_odds(name: str, self, into=None) -> Any:
 def entr(input: Tensor) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
-    entr(Tensor self) -> Tensor (derivatives.yaml:1745)
+    entr(Tensor self) -> Tensor (derivatives.yaml:1769)
     Dtypes: floats.
 
     Args:
@@ -7931,7 +7982,7 @@ def _entr(name: str, self, into=None) -> Any:
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    sinc(Tensor self) -> Tensor (derivatives.yaml:1761)
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1785)
     Dtypes: all.
 
     Args:
@@ -7999,7 +8050,7 @@ def _sinc(name: str, self, into=None) -> Any:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
 
-    erfinv(Tensor self) -> Tensor (derivatives.yaml:1772)
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1796)
     Dtypes: floats.
 
     Args:
@@ -8067,7 +8118,7 @@ def _erfinv(name: str, self, into=None) -> Any:
 def erfcx(input: Tensor) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
-    erfcx(Tensor self) -> Tensor (derivatives.yaml:1786)
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1810)
     Dtypes: floats.
 
     Args:
@@ -8112,7 +8163,7 @@ def _erfcx(name: str, self, into=None) -> Any:
 def ndtr(input: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
-    ndtr(Tensor self) -> Tensor (derivatives.yaml:1800)
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1824)
     Dtypes: floats.
 
     Args:
@@ -8157,7 +8208,7 @@ def _ndtr(name: str, self, into=None) -> Any:
 def ndtri(input: Tensor) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
-    ndtri(Tensor self) -> Tensor (derivatives.yaml:1814)
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1838)
     Dtypes: floats.
 
     Args:
@@ -8202,7 +8253,7 @@ def _ndtri(name: str, self, into=None) -> Any:
 def log_ndtr(input: Tensor) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
-    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1828)
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1852)
     Dtypes: floats.
 
     Args:
@@ -8235,7 +8286,7 @@ def _log_ndtr(name: str, self, into=None) -> Any:
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
 
-    lgamma(Tensor self) -> Tensor (derivatives.yaml:1846)
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1870)
     Dtypes: floats.
 
     Args:
@@ -8280,7 +8331,7 @@ def _lgamma(name: str, self, into=None) -> Any:
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
 
-    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1860)
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1884)
     Dtypes: all.
 
     Args:
@@ -8324,7 +8375,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
-    digamma(Tensor self) -> Tensor (derivatives.yaml:1872)
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1896)
     Dtypes: floats.
 
     Args:
@@ -8369,7 +8420,7 @@ def _digamma(name: str, self, into=None) -> Any:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order n of digamma.
 
-    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1886)
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1910)
     Dtypes: floats.
 
     Args:
@@ -8409,7 +8460,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
 def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
-    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1901)
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1925)
     Dtypes: floats.
 
     Args:
@@ -8443,7 +8494,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
 def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
-    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1916)
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1940)
     Dtypes: floats.
 
     Args:
@@ -8473,7 +8524,7 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
-    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1952)
     Dtypes: floats.
 
     Args:
@@ -8513,7 +8564,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """1 - igamma(a, x), exact also where it is near 0.
 
-    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1942)
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1966)
     Dtypes: floats.
 
     Args:
@@ -8553,7 +8604,7 @@ def _igammac(name: str, self, other, into=None) -> Any:
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
-    i0(Tensor self) -> Tensor (derivatives.yaml:1958)
+    i0(Tensor self) -> Tensor (derivatives.yaml:1982)
     Dtypes: floats.
 
     Args:
@@ -8598,7 +8649,7 @@ def _i0(name: str, self, into=None) -> Any:
 def i0e(input: Tensor) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
-    i0e(Tensor self) -> Tensor (derivatives.yaml:1971)
+    i0e(Tensor self) -> Tensor (derivatives.yaml:1995)
     Dtypes: floats.
 
     Args:
@@ -8630,7 +8681,7 @@ def _i0e(name: str, self, into=None) -> Any:
 def i1(input: Tensor) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
-    i1(Tensor self) -> Tensor (derivatives.yaml:1985)
+    i1(Tensor self) -> Tensor (derivatives.yaml:2009)
     Dtypes: floats.
 
     Args:
@@ -8662,7 +8713,7 @@ def _i1(name: str, self, into=None) -> Any:
 def i1e(input: Tensor) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
-    i1e(Tensor self) -> Tensor (derivatives.yaml:1999)
+    i1e(Tensor self) -> Tensor (derivatives.yaml:2023)
     Dtypes: floats.
 
     Args:
@@ -8694,7 +8745,7 @@ def _i1e(name: str, self, into=None) -> Any:
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2013)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2037)
     Dtypes: floats.
 
     Args:
@@ -8726,7 +8777,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2027)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2051)
     Dtypes: floats.
 
     Args:
@@ -8758,7 +8809,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2041)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2065)
     Dtypes: floats.
 
     Args:
@@ -8790,7 +8841,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2056)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2080)
     Dtypes: floats.
 
     Args:
@@ -8822,7 +8873,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2073)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2097)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8862,7 +8913,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2085)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2109)
     Dtypes: floats.
 
     Args:
@@ -8957,7 +9008,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2099)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2123)
     Dtypes: floats.
 
     Args:
@@ -9045,7 +9096,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2111)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2135)
     Dtypes: floats.
 
     Args:
@@ -9085,7 +9136,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2126)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2150)
     Dtypes: all.
 
     Args:
@@ -9126,7 +9177,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2136)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2160)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9166,7 +9217,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2148)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2172)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9206,7 +9257,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2160)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2184)
     Dtypes: all.
 
     Args:
@@ -9253,7 +9304,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2170)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2194)
     Dtypes: all.
 
     Args:
@@ -9308,7 +9359,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2179)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2203)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9368,7 +9419,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2189)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2213)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9416,7 +9467,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2203)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2227)
     Dtypes: all.
 
     Args:
@@ -9457,7 +9508,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2214)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2238)
     Dtypes: all.
 
     Args:
@@ -9498,7 +9549,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2225)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2249)
     Dtypes: all.
 
     Args:
@@ -9526,7 +9577,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2235)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2259)
     Dtypes: all.
 
     Args:
@@ -9562,7 +9613,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2244)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2268)
     Dtypes: all.
 
     Args:
@@ -9597,7 +9648,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2250)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2274)
     Dtypes: all.
 
     Args:
@@ -9628,7 +9679,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2258)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2282)
     Dtypes: floats.
 
     Args:
@@ -9638,7 +9689,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        real: real_part(grad)
+        real: real_copy(grad)
         imag: imaginary_part(grad)
     Raises:
         RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
@@ -9684,7 +9735,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2275)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2299)
     Dtypes: all.
 
     Args:
@@ -9718,7 +9769,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2287)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2311)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9752,72 +9803,127 @@ def _angle(name: str, self, into=None) -> Any:
     return result
 
 
-def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The real and the imaginary parts in a new last dimension of size 2; a copy.
+def view_as_real(input: Tensor) -> Tensor:
+    """The real and the imaginary parts in a new last dimension of size 2.
 
-    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2302)
+    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2326)
     Dtypes: complex numbers.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+        Tensor: a view of `input`: it shares the memory.
     Gradients:
-        through: stack([real(self), imag(self)], -1)
+        self: complex_of_pairs(grad)
     Raises:
         RuntimeError: expected: the tensor is complex.
     Example:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "composite", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "along", input)) is not PLAIN:
         return lifted
-    name = "view_as_real"
-    if out is not None:
-        return write_out(name, out, view_as_real(input))
-    self = input
+    if not watch.active:
+        try:
+            key = (input._shape, input._strides, input._offset, input._dtype)
+            place, *_ = VIEW_AS_REAL_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = typed_view(input, place, input._dtype.to_real())
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.ViewAsRealBackward0.record(result, input)
+            return result
+    return _view_as_real("view_as_real", input)
+
+
+def _view_as_real(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = parts_rules.complex_numbers(name, self)
-    return op.stack([op.real(self), op.imag(self)], -1)
+    first = self
+    kind = first._dtype.to_real()
+    place = geometry(
+        views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
+    )
+    remember(VIEW_AS_REAL_PLANS, first, (first._dtype, *given), (place,))
+    result = typed_view(first, place, kind)
+    if grad_mode.grad:
+        if self._rg:
+            functions.ViewAsRealBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.ViewAsRealBackward0, result, (self,), (self,))
+    return result
 
 
-def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
+def view_as_complex(input: Tensor) -> Tensor:
+    """The complex numbers whose parts stand in the last dimension, of size 2.
 
-    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2314)
-    Dtypes: all.
+    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2341)
+    Dtypes: floats.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: complex.
+        Tensor: a view of `input`: it shares the memory.
     Gradients:
-        through: complex(select(self, -1, 0), select(self, -1, 1))
+        self: view_as_real(grad)
     Raises:
-        RuntimeError: expected: the tensor holds floating-point numbers in pairs, in its last dimension.
+        RuntimeError: expected: floating-point numbers, in pairs in the last dimension, that lie where complex numbers
+            may lie.
     Example:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "composite", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "along", input)) is not PLAIN:
         return lifted
-    name = "view_as_complex"
-    if out is not None:
-        return write_out(name, out, view_as_complex(input))
-    self = input
+    if not watch.active:
+        try:
+            key = (input._shape, input._strides, input._offset, input._dtype)
+            place, *_ = VIEW_AS_COMPLEX_PLANS[key]
+        except (AttributeError, KeyError, TypeError):
+            pass
+        else:
+            result = typed_view(input, place, input._dtype.to_complex())
+            if not grad_mode.grad:
+                not_recorded(result)
+            elif input._rg:
+                functions.ViewAsComplexBackward0.record(result, input)
+            return result
+    return _view_as_complex("view_as_complex", input)
+
+
+def _view_as_complex(name: str, self) -> Any:
+    given = ()
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = parts_rules.pairs_of_parts(name, self)
-    return op.complex(op.select(self, -1, 0), op.select(self, -1, 1))
+    first = self
+    kind = first._dtype.to_complex()
+    place = geometry(
+        views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
+    )
+    remember(VIEW_AS_COMPLEX_PLANS, first, (first._dtype, *given), (place,))
+    result = typed_view(first, place, kind)
+    if grad_mode.grad:
+        if self._rg:
+            functions.ViewAsComplexBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.ViewAsComplexBackward0, result, (self,), (self,))
+    return result
 
 
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2328)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2359)
     Dtypes: integers.
 
     Args:
@@ -9874,7 +9980,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2340)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2371)
     Dtypes: integers.
 
     Args:
@@ -9932,7 +10038,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2352)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2383)
     Dtypes: integers.
 
     Args:
@@ -9976,7 +10082,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2363)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2394)
     Dtypes: integers.
 
     Args:
@@ -10020,7 +10126,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2377)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2408)
     Dtypes: all.
 
     Args:
@@ -10063,7 +10169,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2397)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2428)
     Dtypes: all.
 
     Args:
@@ -10108,7 +10214,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2408)
+    (derivatives.yaml:2439)
     Dtypes: all.
 
     Args:
@@ -10164,7 +10270,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2426)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2457)
     Dtypes: all.
 
     Args:
@@ -10209,7 +10315,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2445)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2476)
     Dtypes: all.
 
     Args:
@@ -10265,7 +10371,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2461)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2492)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10306,7 +10412,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2474)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2505)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10358,7 +10464,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2523)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10415,7 +10521,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2509)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2540)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10450,7 +10556,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2517)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2548)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10495,7 +10601,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2525)
+    (derivatives.yaml:2556)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10562,7 +10668,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2549)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2580)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10597,7 +10703,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2557)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2588)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10642,7 +10748,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2565)
+    (derivatives.yaml:2596)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10717,7 +10823,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2585)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2616)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10783,7 +10889,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2603)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2634)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10839,7 +10945,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2619)
+    max(Tensor self) -> Tensor (derivatives.yaml:2650)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10880,7 +10986,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2639)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2670)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10928,7 +11034,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2654)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2685)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10956,7 +11062,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2660)
+    min(Tensor self) -> Tensor (derivatives.yaml:2691)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10997,7 +11103,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2676)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2707)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11045,7 +11151,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2691)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2722)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11081,7 +11187,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2697)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2728)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11144,7 +11250,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2715)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2746)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11196,7 +11302,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2730)
+    any(Tensor self) -> Tensor (derivatives.yaml:2761)
     Dtypes: all.
 
     Args:
@@ -11230,7 +11336,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2743)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2774)
     Dtypes: all.
 
     Args:
@@ -11273,7 +11379,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2754)
+    all(Tensor self) -> Tensor (derivatives.yaml:2785)
     Dtypes: all.
 
     Args:
@@ -11307,7 +11413,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2767)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2798)
     Dtypes: all.
 
     Args:
@@ -11359,7 +11465,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2778)
+    (derivatives.yaml:2809)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11430,7 +11536,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2813)
+    (derivatives.yaml:2844)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11482,7 +11588,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2822)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2853)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11537,7 +11643,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2841)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2872)
     Dtypes: all.
 
     Args:
@@ -11605,7 +11711,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2857)
+    (derivatives.yaml:2888)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11663,7 +11769,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:2876)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2907)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11700,7 +11806,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2886)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2917)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11760,7 +11866,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2902)
+    (derivatives.yaml:2933)
     Dtypes: integers, floats.
 
     Args:
@@ -11823,7 +11929,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2920)
+    (derivatives.yaml:2951)
     Dtypes: integers, floats.
 
     Args:
@@ -11883,7 +11989,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2938)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2969)
     Dtypes: all.
 
     Args:
@@ -11930,7 +12036,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:2954)
+    median(Tensor self) -> Tensor (derivatives.yaml:2985)
     Dtypes: integers, floats.
 
     Args:
@@ -11968,7 +12074,7 @@ def _median_default(name: str, self, into=None) -> Any:
 def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2972)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3003)
     Dtypes: integers, floats.
 
     Args:
@@ -12016,7 +12122,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2987)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3018)
     Dtypes: integers, floats.
 
     Args:
@@ -12054,7 +12160,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
 def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3001)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3032)
     Dtypes: integers, floats.
 
     Args:
@@ -12104,7 +12210,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3016)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3047)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12169,7 +12275,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3034)
+    (derivatives.yaml:3065)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12228,7 +12334,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3046)
+    (derivatives.yaml:3077)
     Dtypes: floats.
 
     Args:
@@ -12277,7 +12383,7 @@ def nanmean(
 def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3058)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3089)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12306,7 +12412,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3070)
+    (derivatives.yaml:3101)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12344,7 +12450,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3079)
+    Tensor) (derivatives.yaml:3110)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12390,7 +12496,7 @@ def var_mean_correction(
 def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3088)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3119)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12419,7 +12525,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3100)
+    (derivatives.yaml:3131)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12457,7 +12563,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3109)
+    Tensor) (derivatives.yaml:3140)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12503,7 +12609,7 @@ def std_mean_correction(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3118)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3149)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12542,7 +12648,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3131)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3162)
     Dtypes: all.
 
     Args:
@@ -12581,7 +12687,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3144)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3175)
     Dtypes: all.
 
     Args:
@@ -12646,7 +12752,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3159)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3190)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12696,7 +12802,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3174)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3205)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12754,7 +12860,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3218)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12804,7 +12910,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3205)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3236)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12863,7 +12969,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3222)
+    (derivatives.yaml:3253)
     Dtypes: floats.
 
     Args:
@@ -12921,7 +13027,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3242)
+    (derivatives.yaml:3273)
     Dtypes: floats.
 
     Args:
@@ -12987,7 +13093,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3251)
+    (derivatives.yaml:3282)
     Dtypes: floats.
 
     Args:
@@ -13053,7 +13159,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3263)
+    (derivatives.yaml:3294)
     Dtypes: floats.
 
     Args:
@@ -13119,7 +13225,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3271)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3302)
     Dtypes: all.
 
     Args:
@@ -13169,7 +13275,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3281)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3312)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13202,7 +13308,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3294)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3325)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13238,7 +13344,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3304)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3335)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13275,7 +13381,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3315)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3346)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13322,7 +13428,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3324)
+    (derivatives.yaml:3355)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13372,7 +13478,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3339)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3370)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13404,7 +13510,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3352)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3383)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13450,7 +13556,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3365)
+    (derivatives.yaml:3396)
     Dtypes: floats.
 
     Args:
@@ -13490,7 +13596,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3385)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3416)
     Dtypes: floats.
 
     Args:
@@ -13539,7 +13645,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3404)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3435)
     Dtypes: floats.
 
     Args:
@@ -13573,7 +13679,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3417)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3448)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13625,7 +13731,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3431)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3462)
     Dtypes: integers.
 
     Args:
@@ -13665,7 +13771,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3443)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3474)
     Dtypes: integers.
 
     Args:
@@ -13699,7 +13805,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3455)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3486)
     Dtypes: floats.
 
     Args:
@@ -13748,7 +13854,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3469)
+    bin_edges) (derivatives.yaml:3500)
     Dtypes: floats.
 
     Args:
@@ -13805,7 +13911,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3482)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3513)
     Dtypes: floats.
 
     Args:
@@ -13859,7 +13965,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3492)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3523)
     Dtypes: floats.
 
     Args:
@@ -13916,7 +14022,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3503)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3534)
     Dtypes: integers, floats.
 
     Args:
@@ -13993,7 +14099,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3523)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3554)
     Dtypes: integers, floats.
 
     Args:
@@ -14062,7 +14168,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3534)
+    (derivatives.yaml:3565)
     Dtypes: integers, floats.
 
     Args:
@@ -14117,7 +14223,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3549)
+    (derivatives.yaml:3580)
     Dtypes: integers, floats.
 
     Args:
@@ -14168,7 +14274,7 @@ def bucketize_scalar(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3560)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3591)
     Dtypes: integers, floats.
 
     Args:
@@ -14233,7 +14339,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3576)
+    Tensor[] (derivatives.yaml:3607)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14296,7 +14402,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3592)
+    (derivatives.yaml:3623)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14347,7 +14453,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3604)
+    (derivatives.yaml:3635)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14390,7 +14496,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3618)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3649)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14443,7 +14549,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3636)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3667)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14495,7 +14601,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3653)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3684)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14547,7 +14653,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3670)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3701)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14599,7 +14705,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3686)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3717)
     Dtypes: all.
 
     Args:
@@ -14635,7 +14741,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3699)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3730)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14674,7 +14780,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3724)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3755)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14761,7 +14867,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3746)
+    (derivatives.yaml:3777)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14853,7 +14959,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3766)
+    (derivatives.yaml:3797)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14944,7 +15050,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3786)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3817)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15026,7 +15132,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3808)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3839)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15053,7 +15159,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3823)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3854)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15089,7 +15195,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3835)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3866)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15123,7 +15229,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3847)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3878)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15157,7 +15263,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3859)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3890)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15190,7 +15296,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3873)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3904)
     Dtypes: all.
 
     Args:
@@ -15224,7 +15330,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3883)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3914)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15284,7 +15390,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3899)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3930)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15325,7 +15431,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3911)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3942)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15360,7 +15466,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3925)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3956)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15386,7 +15492,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3939)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3970)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15418,7 +15524,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3953)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3984)
     Dtypes: all.
 
     Args:
@@ -15455,7 +15561,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3963)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3994)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15485,7 +15591,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3975)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4006)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15528,7 +15634,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3991)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4022)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15570,7 +15676,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4009)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4040)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15602,7 +15708,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4020)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4051)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15653,7 +15759,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4038)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4069)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15708,7 +15814,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4052)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4083)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15743,7 +15849,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4069)
+    (derivatives.yaml:4100)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15787,7 +15893,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4084)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4115)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15855,7 +15961,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4097)
+    (derivatives.yaml:4128)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15912,7 +16018,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4113)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4144)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15953,7 +16059,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4130)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4161)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15991,7 +16097,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4143)
+    det(Tensor self) -> Tensor (derivatives.yaml:4174)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16022,7 +16128,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4153)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4184)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16065,7 +16171,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4171)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4202)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16094,7 +16200,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4182)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4213)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16125,7 +16231,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4192)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4223)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16173,7 +16279,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4209)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4240)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16209,7 +16315,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4223)
+    (derivatives.yaml:4254)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16252,7 +16358,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4238)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4269)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16287,7 +16393,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4249)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4280)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16328,7 +16434,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4260)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4291)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16376,7 +16482,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4273)
+    Tensor (derivatives.yaml:4304)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16432,7 +16538,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4288)
+    Tensor (derivatives.yaml:4319)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16479,7 +16585,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4304)
+    dtype=None) -> Tensor (derivatives.yaml:4335)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16539,7 +16645,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4315)
+    Tensor (derivatives.yaml:4346)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16583,7 +16689,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4329)
+    (derivatives.yaml:4360)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16629,7 +16735,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4340)
+    (derivatives.yaml:4371)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16687,7 +16793,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4360)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4391)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16733,7 +16839,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4378)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4409)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16769,7 +16875,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4391)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4422)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16809,7 +16915,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4406)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4437)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16841,7 +16947,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4421)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4452)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16881,7 +16987,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4435)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4466)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16912,7 +17018,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4449)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4480)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16958,7 +17064,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4468)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4499)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17002,7 +17108,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4486)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4517)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17049,7 +17155,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4504)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4535)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17082,7 +17188,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4515)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4546)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17132,7 +17238,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4530)
+    (derivatives.yaml:4561)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17183,7 +17289,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4544)
+    (derivatives.yaml:4575)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17231,7 +17337,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4554)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4585)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17265,7 +17371,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4564)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4595)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17303,7 +17409,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4576)
+    Tensor (derivatives.yaml:4607)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17354,7 +17460,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4590)
+    Tensor (derivatives.yaml:4621)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17401,7 +17507,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4601)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4632)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17439,7 +17545,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4612)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4643)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17483,7 +17589,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4627)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4658)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17511,7 +17617,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4641)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4672)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17539,7 +17645,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4652)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4683)
     Dtypes: all.
 
     Args:
@@ -17571,7 +17677,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4666)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4697)
     Dtypes: all.
 
     Args:
@@ -17606,7 +17712,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4677)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4708)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17648,7 +17754,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4695)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4726)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17680,7 +17786,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4706)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4737)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17717,7 +17823,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4719)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4750)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17749,7 +17855,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4732)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4763)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17785,7 +17891,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4747)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4778)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17831,7 +17937,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4763)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4794)
     Dtypes: integers.
 
     Args:
@@ -17862,7 +17968,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4774)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4805)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17895,7 +18001,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:4790)
+    info) (derivatives.yaml:4821)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17938,7 +18044,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4805)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4836)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17974,7 +18080,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:4820)
+    Tensor U) (derivatives.yaml:4851)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18020,7 +18126,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:4834)
+    (derivatives.yaml:4865)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18066,7 +18172,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4852)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4883)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18107,7 +18213,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4864)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4895)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18140,10 +18246,10 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     return formulas_matrix.reflected(self, input2)
 
 
-def view(input: Tensor, size: Sequence[int]) -> Tensor:
+def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4879)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4910)
     Dtypes: all.
 
     Args:
@@ -18155,20 +18261,13 @@ def view(input: Tensor, size: Sequence[int]) -> Tensor:
         self: grad.reshape(self.shape)
     Raises:
         RuntimeError: expected: `size` with at most one -1, reachable without moving elements.
-    Example:
-        >>> x = sg.arange(6)
-        >>> x.view(2, 3)
-        tensor([[0, 1, 2],
-                [3, 4, 5]])
-        >>> x.view(3, -1).shape
-        specgrad.Size([3, 2])
     """
-    if watch.lifts and (lifted := lift("view", view, "along", input, size)) is not PLAIN:
+    if watch.lifts and (lifted := lift("view", view_default, "along", input, size)) is not PLAIN:
         return lifted
     if not watch.active and are_ints(size):
         try:
             key = (input._shape, input._strides, input._offset, size)
-            place, size_ = VIEW_PLANS[key]
+            place, size_ = VIEW_DEFAULT_PLANS[key]
         except (AttributeError, KeyError, TypeError):
             pass
         else:
@@ -18178,10 +18277,10 @@ def view(input: Tensor, size: Sequence[int]) -> Tensor:
             elif input._rg:
                 functions.ViewBackward0.record(result, input)
             return result
-    return _view("view", input, size)
+    return _view_default("view", input, size)
 
 
-def _view(name: str, self, size) -> Any:
+def _view_default(name: str, self, size) -> Any:
     given = (size,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -18189,7 +18288,7 @@ def _view(name: str, self, size) -> Any:
     self, size = shape_rules.view(name, self, size)
     first = self
     place = geometry(views.view, first._shape, first.stride(), first._offset, size)
-    remember(VIEW_PLANS, first, given, (place, size))
+    remember(VIEW_DEFAULT_PLANS, first, given, (place, size))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -18201,10 +18300,44 @@ def _view(name: str, self, size) -> Any:
     return result
 
 
+def view_dtype(input: Tensor, dtype: Any) -> Tensor:
+    """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
+
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:4927)
+    Dtypes: all.
+
+    Args:
+        input: tensor, not differentiated.
+        dtype: dtype, that of the computation and the result.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Raises:
+        RuntimeError: expected: the last dimension can be read in elements of the dtype's size.
+    """
+    if watch.lifts and (lifted := lift("view.dtype", view_dtype, "along", input, dtype)) is not PLAIN:
+        return lifted
+    return _view_dtype("view", input, dtype)
+
+
+def _view_dtype(name: str, self, dtype) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dtype = checks.dtype(name, "dtype", dtype)
+    self, dtype = parts_rules.elements_of_dtype(name, self, dtype)
+    first = self
+    kind = dtype
+    result = typed_alias(
+        first,
+        geometry(views.view_dtype, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
+        kind,
+    )
+    return result
+
+
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4896)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4942)
     Dtypes: all.
 
     Args:
@@ -18236,7 +18369,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4908)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4954)
     Dtypes: all.
 
     Args:
@@ -18265,7 +18398,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4918)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4964)
     Dtypes: all.
 
     Args:
@@ -18294,7 +18427,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4928)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4974)
     Dtypes: all.
 
     Args:
@@ -18333,7 +18466,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4938)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4984)
     Dtypes: all.
 
     Args:
@@ -18358,7 +18491,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4947)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4993)
     Dtypes: all.
 
     Args:
@@ -18391,7 +18524,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4957)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5003)
     Dtypes: all.
 
     Args:
@@ -18461,7 +18594,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4973)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5019)
     Dtypes: all.
 
     Args:
@@ -18518,7 +18651,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4986)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5032)
     Dtypes: all.
 
     Args:
@@ -18550,7 +18683,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4996)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5042)
     Dtypes: all.
 
     Args:
@@ -18614,7 +18747,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5012)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5058)
     Dtypes: all.
 
     Args:
@@ -18670,7 +18803,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5027)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5073)
     Dtypes: all.
 
     Args:
@@ -18731,7 +18864,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5037)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5083)
     Dtypes: all.
 
     Args:
@@ -18800,7 +18933,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5052)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5098)
     Dtypes: all.
 
     Args:
@@ -18858,7 +18991,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5068)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5114)
     Dtypes: all.
 
     Args:
@@ -18907,7 +19040,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5077)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5123)
     Dtypes: all.
 
     Args:
@@ -18936,7 +19069,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5087)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5133)
     Dtypes: all.
 
     Args:
@@ -18964,7 +19097,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5096)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5142)
     Dtypes: all.
 
     Args:
@@ -18996,7 +19129,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5108)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5154)
     Dtypes: all.
 
     Args:
@@ -19029,7 +19162,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5120)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5166)
     Dtypes: all.
 
     Args:
@@ -19051,7 +19184,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5126)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5172)
     Dtypes: all.
 
     Args:
@@ -19073,7 +19206,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5132)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5178)
     Dtypes: all.
 
     Args:
@@ -19095,7 +19228,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5138)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5184)
     Dtypes: all.
 
     Args:
@@ -19125,7 +19258,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5149)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5195)
     Dtypes: all.
 
     Args:
@@ -19155,7 +19288,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5161)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5207)
     Dtypes: all.
 
     Args:
@@ -19185,7 +19318,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5172)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5218)
     Dtypes: all.
 
     Args:
@@ -19215,7 +19348,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5183)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5229)
     Dtypes: all.
 
     Args:
@@ -19250,7 +19383,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5194)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5240)
     Dtypes: all.
 
     Args:
@@ -19284,7 +19417,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5200)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5246)
     Dtypes: all.
 
     Args:
@@ -19312,7 +19445,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5211)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5257)
     Dtypes: all.
 
     Args:
@@ -19339,7 +19472,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5217)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5263)
     Dtypes: all.
 
     Args:
@@ -19367,7 +19500,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5226)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5272)
     Dtypes: all.
 
     Args:
@@ -19394,7 +19527,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5232)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5278)
     Dtypes: all.
 
     Args:
@@ -19422,7 +19555,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5241)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5287)
     Dtypes: all.
 
     Args:
@@ -19449,7 +19582,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5247)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5293)
     Dtypes: all.
 
     Args:
@@ -19489,7 +19622,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5255)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5301)
     Dtypes: all.
 
     Args:
@@ -19521,7 +19654,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5265)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5311)
     Dtypes: all.
 
     Args:
@@ -19553,7 +19686,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5275)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5321)
     Dtypes: all.
 
     Args:
@@ -19590,7 +19723,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5286)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5332)
     Dtypes: all.
 
     Args:
@@ -19649,7 +19782,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5308)
+    (derivatives.yaml:5354)
     Dtypes: all.
 
     Args:
@@ -19704,7 +19837,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5317)
+    (derivatives.yaml:5363)
     Dtypes: all.
 
     Args:
@@ -19756,7 +19889,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5324)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5370)
     Dtypes: all.
 
     Args:
@@ -19782,7 +19915,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5331)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5377)
     Dtypes: all.
 
     Args:
@@ -19805,7 +19938,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5338)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5384)
     Dtypes: all.
 
     Args:
@@ -19848,7 +19981,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5351)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5397)
     Dtypes: all.
 
     Args:
@@ -19871,7 +20004,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5358)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5404)
     Dtypes: all.
 
     Args:
@@ -19915,7 +20048,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5369)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5415)
     Dtypes: all.
 
     Args:
@@ -19948,7 +20081,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5379)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5425)
     Dtypes: all.
 
     Args:
@@ -19986,7 +20119,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5391)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5437)
     Dtypes: all.
 
     Args:
@@ -20015,7 +20148,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5401)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5447)
     Dtypes: all.
 
     Args:
@@ -20081,7 +20214,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5416)
+    (derivatives.yaml:5462)
     Dtypes: all.
 
     Args:
@@ -20144,7 +20277,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5428)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5474)
     Dtypes: all.
 
     Args:
@@ -20205,7 +20338,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5441)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5487)
     Dtypes: all.
 
     Args:
@@ -20260,7 +20393,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5453)
+    (derivatives.yaml:5499)
     Dtypes: all.
 
     Args:
@@ -20334,7 +20467,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5468)
+    (derivatives.yaml:5514)
     Dtypes: all.
 
     Args:
@@ -20400,7 +20533,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5482)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5528)
     Dtypes: all.
 
     Args:
@@ -20464,7 +20597,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5494)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5540)
     Dtypes: all.
 
     Args:
@@ -20519,7 +20652,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5511)
+    (derivatives.yaml:5557)
     Dtypes: all.
 
     Args:
@@ -20581,7 +20714,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5526)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5572)
     Dtypes: all.
 
     Args:
@@ -20646,7 +20779,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5543)
+    (derivatives.yaml:5589)
     Dtypes: all.
 
     Args:
@@ -20713,7 +20846,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5555)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5601)
     Dtypes: all.
 
     Args:
@@ -20748,7 +20881,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5566)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5612)
     Dtypes: all.
 
     Args:
@@ -20779,7 +20912,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5576)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5622)
     Dtypes: all.
 
     Args:
@@ -20830,7 +20963,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5588)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5634)
     Dtypes: all.
 
     Args:
@@ -20878,7 +21011,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5602)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5648)
     Dtypes: all.
 
     Args:
@@ -20936,7 +21069,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5614)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5660)
     Dtypes: all.
 
     Args:
@@ -20963,7 +21096,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5619)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5665)
     Dtypes: all.
 
     Args:
@@ -21000,7 +21133,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5629)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5675)
     Dtypes: all.
 
     Args:
@@ -21051,7 +21184,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5651)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5697)
     Dtypes: all.
 
     Args:
@@ -21101,7 +21234,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5668)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5714)
     Dtypes: all.
 
     Args:
@@ -21150,7 +21283,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5684)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5730)
     Dtypes: all.
 
     Args:
@@ -21199,7 +21332,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5699)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5745)
     Dtypes: all.
 
     Args:
@@ -21258,7 +21391,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5717)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5763)
     Dtypes: all.
 
     Args:
@@ -21317,7 +21450,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5735)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5781)
     Dtypes: all.
 
     Args:
@@ -21370,7 +21503,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5754)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5800)
     Dtypes: all.
 
     Args:
@@ -21419,7 +21552,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5769)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5815)
     Dtypes: all.
 
     Args:
@@ -21459,7 +21592,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5783)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5829)
     Dtypes: all.
 
     Args:
@@ -21500,7 +21633,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5803)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5849)
     Dtypes: all.
 
     Args:
@@ -21556,7 +21689,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5818)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5864)
     Dtypes: all.
 
     Args:
@@ -21640,7 +21773,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5840)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5886)
     Dtypes: all.
 
     Args:
@@ -21700,7 +21833,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5857)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5903)
     Dtypes: all.
 
     Args:
@@ -21788,7 +21921,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5876)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5922)
     Dtypes: all.
 
     Args:
@@ -21851,7 +21984,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5895)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5941)
     Dtypes: all.
 
     Args:
@@ -21925,7 +22058,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5915)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5961)
     Dtypes: all.
 
     Args:
@@ -21993,7 +22126,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5928)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5974)
     Dtypes: all.
 
     Args:
@@ -22072,7 +22205,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5947)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5993)
     Dtypes: all.
 
     Args:
@@ -22130,7 +22263,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5963)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6009)
     Dtypes: all.
 
     Args:
@@ -22193,7 +22326,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5977)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6023)
     Dtypes: all.
 
     Args:
@@ -22228,7 +22361,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5988)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6034)
     Dtypes: all.
 
     Args:
@@ -22260,7 +22393,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6003)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6049)
     Dtypes: all.
 
     Args:
@@ -22288,7 +22421,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6011)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6057)
     Dtypes: integers.
 
     Args:
@@ -22334,7 +22467,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6024)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6070)
     Dtypes: all.
 
     Args:
@@ -22368,7 +22501,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6034)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6080)
     Dtypes: all.
 
     Args:
@@ -22422,7 +22555,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6046)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6092)
     Dtypes: all.
 
     Args:
@@ -22453,7 +22586,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6056)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6102)
     Dtypes: all.
 
     Args:
@@ -22498,7 +22631,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6070)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6116)
     Dtypes: all.
 
     Args:
@@ -22556,7 +22689,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6083)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6129)
     Dtypes: all.
 
     Args:
@@ -22616,7 +22749,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6094)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6140)
     Dtypes: all.
 
     Args:
@@ -22687,7 +22820,7 @@ def scatter_reduce(
     gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6101)
+    (derivatives.yaml:6147)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -22816,7 +22949,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6133)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6179)
     Dtypes: all.
 
     Args:
@@ -22885,7 +23018,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6143)
+    (derivatives.yaml:6189)
     Dtypes: all.
 
     Args:
@@ -22968,7 +23101,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6151)
+    (derivatives.yaml:6197)
     Dtypes: all.
 
     Args:
@@ -23055,7 +23188,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6164)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6210)
     Dtypes: bool.
 
     Args:
@@ -23089,7 +23222,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6177)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6223)
     Dtypes: all.
 
     Args:
@@ -23143,7 +23276,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6189)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6235)
     Dtypes: all.
 
     Args:
@@ -23199,7 +23332,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6199)
+    (derivatives.yaml:6245)
     Dtypes: all.
 
     Args:
@@ -23254,7 +23387,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6208)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6254)
     Dtypes: all.
 
     Args:
@@ -23311,7 +23444,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6218)
+    (derivatives.yaml:6264)
     Dtypes: all.
 
     Args:
@@ -23362,7 +23495,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6227)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6273)
     Dtypes: all.
 
     Args:
@@ -23398,7 +23531,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6241)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6287)
     Dtypes: all.
 
     Args:
@@ -23435,7 +23568,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6253)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6299)
     Dtypes: all.
 
     Args:
@@ -23469,7 +23602,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6265)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6311)
     Dtypes: all.
 
     Args:
@@ -23513,7 +23646,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6287)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6333)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23569,7 +23702,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6314)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6360)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23630,7 +23763,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6332)
+    Tensor (derivatives.yaml:6378)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23730,7 +23863,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6362)
+    dilation, int groups) -> Tensor (derivatives.yaml:6408)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23836,7 +23969,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6379)
+    dilation, int groups) -> Tensor (derivatives.yaml:6425)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23944,7 +24077,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6396)
+    groups=1) -> Tensor (derivatives.yaml:6442)
     Dtypes: all.
 
     Args:
@@ -24003,7 +24136,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6406)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6452)
     Dtypes: all.
 
     Args:
@@ -24082,7 +24215,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6413)
+    groups=1) -> Tensor (derivatives.yaml:6459)
     Dtypes: all.
 
     Args:
@@ -24141,7 +24274,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6428)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6474)
     Dtypes: all.
 
     Args:
@@ -24220,7 +24353,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6436)
+    groups=1) -> Tensor (derivatives.yaml:6482)
     Dtypes: all.
 
     Args:
@@ -24279,7 +24412,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6446)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6492)
     Dtypes: all.
 
     Args:
@@ -24359,7 +24492,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6453)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6499)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24439,7 +24572,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6466)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6512)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24521,7 +24654,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6480)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6526)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24590,7 +24723,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6491)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6537)
     Dtypes: all.
 
     Args:
@@ -24634,7 +24767,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6508)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6554)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24698,7 +24831,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6525)
+    (derivatives.yaml:6571)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24759,7 +24892,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6540)
+    Tensor (derivatives.yaml:6586)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24822,7 +24955,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6554)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6600)
     Dtypes: all.
 
     Args:
@@ -24860,7 +24993,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6565)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6611)
     Dtypes: all.
 
     Args:
@@ -24898,7 +25031,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6575)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6621)
     Dtypes: all.
 
     Args:
@@ -24938,7 +25071,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6585)
+    (derivatives.yaml:6631)
     Dtypes: floats.
 
     Args:
@@ -25012,7 +25145,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6603)
+    antialias) -> Tensor (derivatives.yaml:6649)
     Dtypes: floats.
 
     Args:
@@ -25110,7 +25243,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6617)
+    (derivatives.yaml:6663)
     Dtypes: floats.
 
     Args:
@@ -25175,7 +25308,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6636)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6682)
     Dtypes: floats.
 
     Args:
@@ -25230,7 +25363,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6651)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6697)
     Dtypes: integers, floats.
 
     Args:
@@ -25318,7 +25451,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6674)
+    (derivatives.yaml:6720)
     Dtypes: floats.
 
     Args:
@@ -25395,7 +25528,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6689)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6735)
     Dtypes: integers, floats.
 
     Args:
@@ -25453,7 +25586,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6700)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6746)
     Dtypes: integers, floats.
 
     Args:
@@ -25512,7 +25645,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6712)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6758)
     Dtypes: integers, floats.
 
     Args:
@@ -25562,7 +25695,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6723)
+    (derivatives.yaml:6769)
     Dtypes: integers, floats.
 
     Args:
@@ -25618,7 +25751,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6740)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6786)
     Dtypes: integers, floats.
 
     Args:
@@ -25660,7 +25793,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6753)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6799)
     Dtypes: floats.
 
     Args:
@@ -25777,7 +25910,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6773)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6819)
     Dtypes: floats.
 
     Args:
@@ -25948,7 +26081,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6788)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6834)
     Dtypes: floats.
 
     Args:
@@ -26015,7 +26148,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6799)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6845)
     Dtypes: floats.
 
     Args:
@@ -26083,7 +26216,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6812)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6858)
     Dtypes: floats.
 
     Args:
@@ -26142,7 +26275,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6824)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6870)
     Dtypes: floats.
 
     Args:
@@ -26189,7 +26322,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6842)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6888)
     Dtypes: floats.
 
     Args:
@@ -26250,7 +26383,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6856)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6902)
     Dtypes: floats.
 
     Args:
@@ -26284,7 +26417,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6867)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6913)
     Dtypes: floats.
 
     Args:
@@ -26311,7 +26444,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6876)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6922)
     Dtypes: floats.
 
     Args:
@@ -26347,7 +26480,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6885)
+    Tensor mean, Tensor var) (derivatives.yaml:6931)
     Dtypes: floats.
 
     Args:
@@ -26428,7 +26561,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6910)
+    Tensor var) (derivatives.yaml:6956)
     Dtypes: floats.
 
     Args:
@@ -26509,7 +26642,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6932)
+    (derivatives.yaml:6978)
     Dtypes: floats.
 
     Args:
@@ -26600,7 +26733,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6952)
+    (derivatives.yaml:6998)
     Dtypes: floats.
 
     Args:
@@ -26662,7 +26795,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6974)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7020)
     Dtypes: floats.
 
     Args:
@@ -26720,7 +26853,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6998)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7044)
     Dtypes: floats.
 
     Args:
@@ -26780,7 +26913,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7018)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7064)
     Dtypes: floats.
 
     Args:
@@ -26837,7 +26970,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7041)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7087)
     Dtypes: floats.
 
     Args:
@@ -26901,7 +27034,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7058)
+    Tensor total_weight) (derivatives.yaml:7104)
     Dtypes: floats.
 
     Args:
@@ -26987,7 +27120,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7083)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7129)
     Dtypes: floats.
 
     Args:
@@ -27100,7 +27233,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7103)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7149)
     Dtypes: floats.
 
     Args:
@@ -27199,7 +27332,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7134)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7180)
     Dtypes: floats.
 
     Args:
@@ -27252,7 +27385,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7156)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7202)
     Dtypes: floats.
 
     Args:
@@ -27327,7 +27460,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7176)
+    (derivatives.yaml:7222)
     Dtypes: floats.
 
     Args:
@@ -27406,7 +27539,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7199)
+    Tensor (derivatives.yaml:7245)
     Dtypes: floats.
 
     Args:
@@ -27515,7 +27648,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7223)
+    reduction=1) -> Tensor (derivatives.yaml:7269)
     Dtypes: floats.
 
     Args:
@@ -27634,7 +27767,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7248)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7294)
     Dtypes: floats.
 
     Args:
@@ -27751,7 +27884,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7270)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7316)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27806,7 +27939,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7285)
+    (derivatives.yaml:7331)
     Dtypes: all.
 
     Args:
@@ -27882,7 +28015,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7308)
+    Tensor (derivatives.yaml:7354)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27967,7 +28100,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7324)
+    (derivatives.yaml:7370)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28043,7 +28176,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7339)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7385)
     Dtypes: floats.
 
     Args:
@@ -28190,7 +28323,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7359)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7405)
     Dtypes: floats.
 
     Args:
@@ -28353,7 +28486,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7382)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7428)
     Dtypes: floats.
 
     Args:
@@ -28490,7 +28623,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7402)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7448)
     Dtypes: floats.
 
     Args:
@@ -28625,7 +28758,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7432)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7478)
     Dtypes: floats.
 
     Args:
@@ -28727,7 +28860,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7455)
+    weight=None) -> Tensor (derivatives.yaml:7501)
     Dtypes: floats.
 
     Args:
@@ -28779,7 +28912,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7470)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7516)
     Dtypes: floats.
 
     Args:
@@ -28851,7 +28984,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7482)
+    beta=1.0) -> Tensor (derivatives.yaml:7528)
     Dtypes: floats.
 
     Args:
@@ -28915,7 +29048,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7500)
+    (derivatives.yaml:7546)
     Dtypes: floats.
 
     Args:
@@ -28971,7 +29104,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7514)
+    log_target=False) -> Tensor (derivatives.yaml:7560)
     Dtypes: floats.
 
     Args:
@@ -29040,7 +29173,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7534)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7580)
     Dtypes: floats.
 
     Args:
@@ -29115,7 +29248,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7550)
+    Tensor (derivatives.yaml:7596)
     Dtypes: floats.
 
     Args:
@@ -29170,7 +29303,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7566)
+    reduction='mean') -> Tensor (derivatives.yaml:7612)
     Dtypes: floats.
 
     Args:
@@ -29233,7 +29366,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7575)
+    Tensor (derivatives.yaml:7621)
     Dtypes: floats.
 
     Args:
@@ -29288,7 +29421,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7586)
+    reduction='mean') -> Tensor (derivatives.yaml:7632)
     Dtypes: floats.
 
     Args:
@@ -29361,7 +29494,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7597)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7643)
     Dtypes: floats.
 
     Args:
@@ -29430,7 +29563,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7611)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7657)
     Dtypes: floats.
 
     Args:
@@ -29480,7 +29613,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7623)
+    (derivatives.yaml:7669)
     Dtypes: floats.
 
     Args:
@@ -29532,7 +29665,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7633)
+    (derivatives.yaml:7679)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29584,7 +29717,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7645)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7691)
     Dtypes: floats.
 
     Args:
@@ -29676,7 +29809,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7663)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7709)
     Dtypes: floats.
 
     Args:
@@ -29758,7 +29891,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7679)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7725)
     Dtypes: floats.
 
     Args:
@@ -29839,7 +29972,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7694)
+    -> Tensor (derivatives.yaml:7740)
     Dtypes: floats.
 
     Args:
@@ -29908,7 +30041,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7710)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7756)
     Dtypes: floats.
 
     Args:
@@ -29980,7 +30113,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7727)
+    (derivatives.yaml:7773)
     Dtypes: floats.
 
     Args:
@@ -30061,7 +30194,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7746)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7792)
     Dtypes: floats.
 
     Args:
@@ -30132,7 +30265,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7764)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7810)
     Dtypes: floats.
 
     Args:
@@ -30195,7 +30328,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7776)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7822)
     Dtypes: all.
 
     Args:
@@ -30245,7 +30378,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7792)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7838)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -30291,7 +30424,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7809)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7855)
     Dtypes: all.
 
     Args:
@@ -30342,7 +30475,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7825)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7871)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30386,7 +30519,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7840)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7886)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30430,7 +30563,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7855)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7901)
     Dtypes: floats.
 
     Args:
@@ -30474,7 +30607,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7870)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7916)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30523,7 +30656,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7885)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7931)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30572,7 +30705,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7900)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7946)
     Dtypes: floats.
 
     Args:
@@ -30621,7 +30754,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7915)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7961)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30670,7 +30803,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7931)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7977)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30719,7 +30852,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7947)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7993)
     Dtypes: floats.
 
     Args:
@@ -30768,7 +30901,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7963)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8009)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30822,7 +30955,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7979)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8025)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30876,7 +31009,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7995)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8041)
     Dtypes: floats.
 
     Args:
@@ -30925,7 +31058,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8011)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8057)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30975,7 +31108,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8027)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8073)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31025,7 +31158,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8043)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8089)
     Dtypes: floats.
 
     Args:
@@ -31075,7 +31208,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8059)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8105)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31130,7 +31263,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8075)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8121)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31185,7 +31318,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8091)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8137)
     Dtypes: floats.
 
     Args:
@@ -31227,7 +31360,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8107)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8153)
     Dtypes: all.
 
     Args:
@@ -31261,7 +31394,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8118)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8164)
     Dtypes: all.
 
     Args:
@@ -31312,7 +31445,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:8129)
+    Tensor (derivatives.yaml:8175)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31426,7 +31559,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8146)
+    (derivatives.yaml:8192)
     Dtypes: complex numbers.
 
     Args:
@@ -31542,7 +31675,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8167)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8213)
     Dtypes: floats.
 
     Args:
@@ -31665,7 +31798,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8189)
+    (derivatives.yaml:8235)
     Dtypes: floats.
 
     Args:
@@ -31712,7 +31845,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8200)
+    (derivatives.yaml:8246)
     Dtypes: floats.
 
     Args:
@@ -31759,7 +31892,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8211)
+    (derivatives.yaml:8257)
     Dtypes: floats.
 
     Args:
@@ -31804,7 +31937,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8222)
+    Tensor indices) (derivatives.yaml:8268)
     Dtypes: floats.
 
     Args:
@@ -33703,6 +33836,49 @@ def linalg_cond(input, p=None):
     return _linalg_cond_overloads(input, p)
 
 
+_view_overloads = Overloads(
+    "view",
+    [
+        (
+            view_default,
+            "view(Tensor(a) self, int[] size) -> Tensor(a)",
+            (("input", "Tensor", True, False), ("size", "int[]", True, False)),
+        ),
+        (
+            view_dtype,
+            "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+            (("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
+        ),
+    ],
+)
+
+
+def view(input, *args, **kwargs):
+    """The same elements in the same order under another shape; one size may be -1.
+
+    Overloads:
+        view_default(input, size)
+        view_dtype(input, dtype): The same bytes as elements of another dtype, outside the graph; the last dimension
+            fits those.
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        dtype: dtype, that of the computation and the result.
+    Example:
+        >>> x = sg.arange(6)
+        >>> x.view(2, 3)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+        >>> x.view(3, -1).shape
+        specgrad.Size([3, 2])
+        >>> sg.tensor([1.0, -1.0]).view(sg.int32)
+        tensor([ 1065353216, -1082130432], dtype=specgrad.int32)
+        >>> sg.tensor([1.0, -1.0]).view(sg.complex64)
+        tensor([1.-1.j])
+    """
+    return _view_overloads(input, *args, **kwargs)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -35485,6 +35661,8 @@ FUNCTIONS = [
     "isinf",
     "isfinite",
     "conj",
+    "real_copy",
+    "imag_copy",
     "real",
     "imag",
     "add_tensor",
@@ -35762,7 +35940,8 @@ FUNCTIONS = [
     "linalg_lu_solve",
     "lu_solve",
     "orgqr",
-    "view",
+    "view_default",
+    "view_dtype",
     "reshape",
     "view_as",
     "reshape_as",
@@ -36171,6 +36350,7 @@ FUNCTIONS = [
     "linalg_pinv",
     "linalg_matrix_rank",
     "linalg_cond",
+    "view",
     "squeeze",
     "tensor_split",
     "hsplit",

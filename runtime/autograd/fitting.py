@@ -24,7 +24,7 @@ def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
             grad = fresh(sum_to_size(grad.array, shape).ravel(), shape, grad._dtype)
     if grad._dtype is not dtype:
         if grad._dtype.kind == "c" and dtype.kind != "c":
-            grad = op.real(grad)
+            grad = op.real_copy(grad)
         if grad._dtype is not dtype:
             grad = grad.to(dtype)
     return grad
