@@ -108,6 +108,15 @@ def region_of(whole: Any, base: Any, view: Any) -> Any:
     return found.as_strided(shape, strides, found.storage_offset() + offset)
 
 
+def placed_like(tangent: Any, tensor: Any) -> Any:
+    """A tangent, copied where its memory cannot be read as complex numbers in the places in which the tensor's can."""
+    if tangent._flat is None or not (tangent._offset ^ tensor._offset) & 1 or tangent.is_complex():
+        return tangent
+    if not tensor._offset & 1:
+        return tangent.clone()
+    return op.cat([tangent.new_zeros(1), tangent.reshape(-1)])[1:].view(tangent._shape)
+
+
 def place_of(tensor: Any) -> Place:
     """Shape, strides and offset in the storage."""
     return tensor._shape, tensor.stride(), tensor._offset

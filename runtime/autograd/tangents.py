@@ -18,7 +18,7 @@ from .fitting import fit
 from .grad_mode import watch
 from .node import NODE
 from .packed import Packed
-from .retyped import are_related, region_of
+from .retyped import are_related, placed_like, region_of
 
 open_levels: set[int] = set()
 
@@ -114,7 +114,7 @@ def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
     anew = whole is None or not has_room(whole, like)
     if anew:
         zeros = like.new_zeros(base._shape, dtype=base._dtype)
-        whole = zeros if whole is None else zeros + whole
+        whole = placed_like(zeros if whole is None else zeros + whole, base)
         set_tangent(base, level, whole)
     for reference in base._views or ():
         view = reference()
@@ -155,7 +155,8 @@ def fit_tangent(tangent: Any, output: Any) -> Any:
     """A tangent of the shape, dtype and layout of its output."""
     if tangent._shape != output._shape:
         tangent = tangent.expand(output._shape)
-    return laid_out_like(fit(tangent, (output._shape, output._dtype)), output)
+    found = laid_out_like(fit(tangent, (output._shape, output._dtype)), output)
+    return placed_like(found, output) if output._base is None else found
 
 
 def laid_out_like(tangent: Any, tensor: Any) -> Any:
