@@ -1,4 +1,4 @@
-"""Random programs of writes through views of another dtype: against a model, PyTorch where it is installed, and vmap."""
+"""Random programs that write through views of another dtype: a model, PyTorch where it is installed, and vmap agree."""
 
 from typing import Any
 

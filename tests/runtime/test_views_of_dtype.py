@@ -6,7 +6,6 @@ import io
 import pickle
 from typing import Any
 
-import numpy as np
 import pytest
 
 import specgrad as sg
