@@ -60,8 +60,8 @@ def agree(got: Any, right: Any, rtol: float, atol: float) -> bool:
 def check(name: str, style: Style, rtol: float = 1e-9, atol: float = 1e-9) -> None:
     """All samples of an op against its reference."""
     for text in texts(BY_NAME[name], style.dtype.kind):
-        if "dtype" in text and style is COMPLEX:
-            continue
+        if style is COMPLEX and any(word in text for word in ("dtype", "amax", "amin")):
+            continue  # complex numbers have no order
         got, right = run(name, text, style), expected(name, text, style)
         assert len(got) == len(right), text
         for one, other in zip(got, right, strict=True):
