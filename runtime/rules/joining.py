@@ -38,8 +38,12 @@ def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: in
         )
     if places.ndim > 1:
         raise RuntimeError(
-            f"{op}(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got a "
-            f"tensor with {places.ndim} dims"
+            f"{op}(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
+            f"{places.ndim} dims"
+        )
+    if getattr(places, "is_example", False):
+        raise RuntimeError(
+            f"vmap: {op}() by other places in each example: the shape of its result depends on the values"
         )
     return tensor_split(op, self, places.tolist(), dim)
 
