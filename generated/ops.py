@@ -31485,16 +31485,18 @@ def stft(
     normalized: bool = False,
     onesided: bool | None = None,
     return_complex: bool | None = None,
+    align_to_window: bool | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
     frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
-    hop_length.
+    hop_length; without, the first frame begins with the signal, or with `align_to_window` a window that is shorter than
+    n_fft does.
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
-    center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:8181)
+    center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+    align_to_window=None) -> Tensor (derivatives.yaml:8181)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31508,12 +31510,13 @@ def stft(
         normalized: bool; default False.
         onesided: bool or None; default None.
         return_complex: bool or None; default None.
+        align_to_window: bool or None; default None.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: complex.
     Gradients:
-        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
-            normalized, onesided, return_complex)
+        through: spectrogram(around_window(self, win_length, n_fft) if align_to_window else self, n_fft, hop_length,
+            centred_window(window, win_length, n_fft, self), pad_mode, normalized, onesided, return_complex)
     Raises:
         NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
             window of win_length numbers, at most n_fft.
@@ -31538,6 +31541,7 @@ def stft(
                 normalized,
                 onesided,
                 return_complex,
+                align_to_window,
                 out=out,
             )
         )
@@ -31549,7 +31553,19 @@ def stft(
         return write_out(
             name,
             out,
-            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
+            stft(
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                pad_mode,
+                normalized,
+                onesided,
+                return_complex,
+                align_to_window,
+            ),
         )
     self = input
     if not isinstance(self, Tensor):
@@ -31572,13 +31588,36 @@ def stft(
         onesided = checks.boolean(name, "onesided", onesided)
     if return_complex is not None and return_complex.__class__ is not bool:
         return_complex = checks.boolean(name, "return_complex", return_complex)
-    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
-        frames_rules.stft(
-            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
-        )
+    if align_to_window is not None and align_to_window.__class__ is not bool:
+        align_to_window = checks.boolean(name, "align_to_window", align_to_window)
+    (
+        self,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+        align_to_window,
+    ) = frames_rules.stft(
+        name,
+        self,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+        align_to_window,
     )
     return formulas_frames.spectrogram(
-        self,
+        formulas_frames.around_window(self, win_length, n_fft) if align_to_window else self,
         n_fft,
         hop_length,
         formulas_frames.centred_window(window, win_length, n_fft, self),
@@ -31608,7 +31647,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8198)
+    (derivatives.yaml:8200)
     Dtypes: complex numbers.
 
     Args:
@@ -31724,7 +31763,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8219)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8221)
     Dtypes: floats.
 
     Args:
@@ -31847,7 +31886,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8241)
+    (derivatives.yaml:8243)
     Dtypes: floats.
 
     Args:
@@ -31894,7 +31933,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8252)
+    (derivatives.yaml:8254)
     Dtypes: floats.
 
     Args:
@@ -31941,7 +31980,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8263)
+    (derivatives.yaml:8265)
     Dtypes: floats.
 
     Args:
@@ -31986,7 +32025,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8274)
+    Tensor indices) (derivatives.yaml:8276)
     Dtypes: floats.
 
     Args:

@@ -2593,6 +2593,7 @@ def stft(
     normalized: bool = False,
     onesided: bool | None = None,
     return_complex: bool | None = None,
+    align_to_window: bool | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor: ...

@@ -15588,7 +15588,7 @@ OPS = [
         name="stft.center",
         function=ops.stft,
         kind="composite",
-        schema='stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) -> Tensor',
+        schema='stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool? align_to_window=None) -> Tensor',
         where="derivatives.yaml:8181",
         arguments=(
             ("input", "Tensor", True, False),
@@ -15601,6 +15601,7 @@ OPS = [
             ("normalized", "bool", False, False),
             ("onesided", "bool?", False, False),
             ("return_complex", "bool?", False, False),
+            ("align_to_window", "bool?", False, False),
         ),
         inputs=(),
         outputs=(True,),
@@ -15608,6 +15609,7 @@ OPS = [
         samples=(
             "self=T(2, 9), n_fft=4, window=V([0.5, 1.0, 1.5, 1.0]), return_complex=True",
             "self=T(8), n_fft=4, hop_length=3, win_length=3, center=False, normalized=True, onesided=False, return_complex=True",
+            "self=T(2, 7), n_fft=6, hop_length=2, win_length=2, center=False, return_complex=True, align_to_window=True",
         ),
         hard=(),
         domain={},
@@ -15623,7 +15625,7 @@ OPS = [
         function=ops.istft,
         kind="composite",
         schema="istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True, bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor",
-        where="derivatives.yaml:8198",
+        where="derivatives.yaml:8200",
         arguments=(
             ("input", "Tensor", True, False),
             ("n_fft", "int", True, False),
@@ -15657,7 +15659,7 @@ OPS = [
         function=ops.embedding_bag,
         kind="composite",
         schema="embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int? padding_idx=None) -> Tensor",
-        where="derivatives.yaml:8219",
+        where="derivatives.yaml:8221",
         arguments=(
             ("input", "Tensor", True, False),
             ("weight", "Tensor", True, False),
@@ -15694,7 +15696,7 @@ OPS = [
         function=ops.lp_pool1d,
         kind="composite",
         schema="lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8241",
+        where="derivatives.yaml:8243",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -15720,7 +15722,7 @@ OPS = [
         function=ops.lp_pool2d,
         kind="composite",
         schema="lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8252",
+        where="derivatives.yaml:8254",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -15746,7 +15748,7 @@ OPS = [
         function=ops.lp_pool3d,
         kind="composite",
         schema="lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor",
-        where="derivatives.yaml:8263",
+        where="derivatives.yaml:8265",
         arguments=(
             ("input", "Tensor", True, False),
             ("norm_type", "float", True, False),
@@ -15772,7 +15774,7 @@ OPS = [
         function=ops.fractional_max_pool,
         kind="composite",
         schema="fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values, Tensor indices)",
-        where="derivatives.yaml:8274",
+        where="derivatives.yaml:8276",
         arguments=(
             ("input", "Tensor", True, False),
             ("kernel_size", "int[]", True, False),
