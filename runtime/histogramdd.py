@@ -87,8 +87,8 @@ def _edges(points: Any, bins: Any, bounds: Sequence[float] | None) -> tuple[Any,
         raise TypeError(f"{NAME}(): argument 'bins' must be int, ints or Tensors, not {type_name(bins)}")
     low_and_high = [None] * count if bounds is None else [bounds[i : i + 2] for i in range(0, len(bounds), 2)]
     if bounds is not None and len(bounds) != 2 * count:
-        found = f"for a {count}-dimensional histogram range should have {2 * count} elements, but got {len(bounds)}"
-        raise RuntimeError(f"{NAME}(): {found}")
+        what = f"for a {count}-dimensional histogram range should have {2 * count} elements, but got {len(bounds)}"
+        raise RuntimeError(f"{NAME}(): {what}")
     return tuple([_equal_parts(points[..., dim], dim, numbers[dim], low_and_high[dim]) for dim in range(count)])
 
 
