@@ -49,6 +49,7 @@ class FastCode:
         tensors = [a for a in entry.schema.arguments if a.type.is_tensor]
         plain = all(a.type.base == "int" for a in self.view_arguments) and not self.op.gives_list
         told = entry.check is None or not reads_storage(entry.check)
+        plain = plain and not self.op.retypes
         return entry.compute.kind == "view" and len(tensors) == 1 and plain and told and self.recorded_natively
 
     @property

@@ -17,15 +17,18 @@ def unique(items: Iterable[Any]) -> list[Any]:
 def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     """(name, function or source) of methods and operators, by how the template writes them."""
     methods: list[tuple[str, str]] = []
-    variadic: list[tuple[str, str]] = []
+    variadic: list[tuple[str, str, str]] = []
     operators, comparisons, reflected, reordered = [], [], [], []
     for code in ops:
         entry, name = code.entry, code.entry.schema.name
         if "method" in entry.variants and code.arguments[0].name != "self" and entry.schema.argument("self"):
             reordered.append((name, *reordered_call(code)))
         elif "method" in entry.variants:
-            named = [(m, name) for m in (name, *entry.aliases)]
-            methods, variadic = (methods, variadic + named) if code.is_variadic else (methods + named, variadic)
+            names = (name, *entry.aliases)
+            if code.is_variadic:
+                variadic += [(m, name, code.name) for m in names]
+            else:
+                methods += [(m, name) for m in names]
         if code.has_inplace:
             methods += [(f"{m}_", f"{name}_") for m in (name, *entry.aliases)]
         operators += [(d, name) for d in UNARY.get(entry.operator or "", ())]
@@ -37,7 +40,7 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
             operators += [(f"__i{dunder}__", f"{name}_")] if code.has_inplace else []
             reflected += [(f"__r{dunder}__", *reflected_call(code, ops))] if entry.operator in REFLECTED else []
     return {
-        "methods": unique(m for m in methods if m not in variadic),
+        "methods": unique(m for m in methods if m[0] not in {v[0] for v in variadic}),
         "variadic": unique(variadic),
         "operators": unique(operators),
         "comparisons": unique(comparisons),

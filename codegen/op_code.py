@@ -150,6 +150,16 @@ class OpCode:
         return "inplace" in self.entry.variants
 
     @property
+    def retypes(self) -> bool:
+        """Whether a view reads the bytes as elements of another dtype."""
+        return self.entry.compute.kind == "view" and (self.has_dtype_argument or self.entry.result_dtype[0] != "same")
+
+    @property
+    def view_dtype(self) -> str:
+        """The dtype of such a view, as an expression."""
+        return "dtype" if self.has_dtype_argument else f"first._dtype.to_{self.entry.result_dtype[0]}()"
+
+    @property
     def has_out(self) -> bool:
         returns = self.entry.schema.returns
         single = len(returns) == 1 and not returns[0].type.is_list and returns[0].type.alias is None

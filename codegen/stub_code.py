@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from .op_code import OpCode
 from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
 
+ANYTHING = "self, *args: Any, **kwargs: Any"  # of methods that take the ints of a list one by one
+
 
 @dataclass(frozen=True)
 class Signature:
@@ -50,7 +52,7 @@ def stub_methods(ops: Iterable[OpCode]) -> list[Signature]:
 def method_parameters(code: OpCode) -> str:
     """The parameters after self."""
     if code.is_variadic:
-        return "self, *args: Any, **kwargs: Any"
+        return ANYTHING
     return code.parameters(method=True)
 
 
@@ -80,6 +82,8 @@ def distinct(group: list[Signature]) -> list[Signature]:
     """Overloads that do not hide one another: a tensor parameter takes numbers only where no other overload does."""
     if len(group) == 1:
         return group
+    if any(s.parameters == ANYTHING for s in group):
+        return [s for s in group if s.parameters == ANYTHING]
     plain = [replace(s, parameters=s.parameters.replace("Tensor | Number", "Tensor"), overload=True) for s in group]
     takes_numbers = any(": Number" in s.parameters for s in plain)
     return plain if takes_numbers else [replace(s, overload=True) for s in group]

@@ -16,6 +16,7 @@ from ..runtime.autograd import (
     formulas_losses,
     formulas_lu,
     formulas_network,
+    formulas_parts,
     formulas_recurrent,
     formulas_reducing_at,
     formulas_reductions,
@@ -80,11 +81,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:86)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:88)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:86"
+    spec_place = "derivatives.yaml:88"
     saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     fused = {1: (("kept_self",), ())}
@@ -130,11 +131,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:102)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:104)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:102"
+    spec_place = "derivatives.yaml:104"
     elementwise = kernels.NEG
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -170,11 +171,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:116)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:118)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:116"
+    spec_place = "derivatives.yaml:118"
     elementwise = kernels.SIGN
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -210,11 +211,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:128)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:130)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:128"
+    spec_place = "derivatives.yaml:130"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
@@ -245,7 +246,7 @@ class SgnBackward0(Node):
             node.kept_result = FREED
 
     def apply(node, grad):
-        """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
+        """self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
         if watch.active:
             return node.formula(grad)
         if (grads := node.elementwise.gradients(node, grad)) is not None:
@@ -253,12 +254,12 @@ class SgnBackward0(Node):
         return node.formula(grad) if mode.grad else run_fused(node, grad)
 
     def formula(node, grad):
-        """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
+        """self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))."""
         self = unpack(node, "kept_self")
         result = unpack_output(node, "kept_result")
         return node.fitted(
             [
-                op.where(self == 0, 0, grad - result * op.real(result.conj() * grad))
+                op.where(self == 0, 0, grad - result * op.real_copy(result.conj() * grad))
                 / op.where(self == 0, 1, op.abs(self))
             ]
         )
@@ -267,18 +268,18 @@ class SgnBackward0(Node):
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
         self_t = zeros_if_missing(self_t, self)
-        tangent0 = op.where(self == 0, 0, self_t - result * op.real(result.conj() * self_t)) / op.where(
+        tangent0 = op.where(self == 0, 0, self_t - result * op.real_copy(result.conj() * self_t)) / op.where(
             self == 0, 1, op.abs(self)
         )
         return (tangent0,)
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:142)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:144)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:142"
+    spec_place = "derivatives.yaml:144"
     saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     fused = {1: (("kept_self",), ())}
@@ -324,11 +325,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:154)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:156)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:154"
+    spec_place = "derivatives.yaml:156"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
@@ -375,11 +376,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:166)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:168)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:166"
+    spec_place = "derivatives.yaml:168"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
@@ -426,11 +427,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:178)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:180)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:178"
+    spec_place = "derivatives.yaml:180"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
@@ -477,7 +478,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:191)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:193)."""
 
     __slots__ = (
         "kept_exponent",
@@ -488,7 +489,7 @@ class PowBackward0(Node):
         "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:191"
+    spec_place = "derivatives.yaml:193"
     saved_slots = ("kept_exponent", "kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
@@ -573,11 +574,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:210)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:212)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:210"
+    spec_place = "derivatives.yaml:212"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -632,11 +633,11 @@ class PowBackward1(Node):
 
 
 class PowNumberBackward0(Node):
-    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:227)."""
+    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:229)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow_number"
-    spec_place = "derivatives.yaml:227"
+    spec_place = "derivatives.yaml:229"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_NUMBER
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -691,11 +692,11 @@ class PowNumberBackward0(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:238)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:240)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:238"
+    spec_place = "derivatives.yaml:240"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -751,11 +752,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:251)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:253)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:251"
+    spec_place = "derivatives.yaml:253"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -802,11 +803,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:265)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:267)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:265"
+    spec_place = "derivatives.yaml:267"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -853,11 +854,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:276)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:278)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:276"
+    spec_place = "derivatives.yaml:278"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -904,11 +905,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:288)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:290)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:288"
+    spec_place = "derivatives.yaml:290"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     fused = {1: (("kept_self",), ())}
@@ -954,11 +955,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:300)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:302)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:300"
+    spec_place = "derivatives.yaml:302"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     fused = {1: (("kept_self",), ())}
@@ -1004,11 +1005,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:312)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:314)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:312"
+    spec_place = "derivatives.yaml:314"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     fused = {1: (("kept_self",), ())}
@@ -1054,11 +1055,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:324)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:326)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:324"
+    spec_place = "derivatives.yaml:326"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     fused = {1: (("kept_self",), ())}
@@ -1104,11 +1105,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:339)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:341)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:339"
+    spec_place = "derivatives.yaml:341"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     fused = {1: (("kept_self",), ())}
@@ -1154,11 +1155,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:350)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:352)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:350"
+    spec_place = "derivatives.yaml:352"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     fused = {1: (("kept_self",), ())}
@@ -1204,11 +1205,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:361)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:363)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:361"
+    spec_place = "derivatives.yaml:363"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1255,11 +1256,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:373)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:375)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:373"
+    spec_place = "derivatives.yaml:375"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     fused = {1: (("kept_self",), ())}
@@ -1305,11 +1306,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:386)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:388)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:386"
+    spec_place = "derivatives.yaml:388"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     fused = {1: (("kept_self",), ())}
@@ -1355,11 +1356,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:399)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:401)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:399"
+    spec_place = "derivatives.yaml:401"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     fused = {1: (("kept_self",), ())}
@@ -1405,11 +1406,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:413)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:415)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:413"
+    spec_place = "derivatives.yaml:415"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     fused = {1: (("kept_self",), ())}
@@ -1455,11 +1456,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:424)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:426)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:424"
+    spec_place = "derivatives.yaml:426"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     fused = {1: (("kept_self",), ())}
@@ -1505,11 +1506,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:435)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:437)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:435"
+    spec_place = "derivatives.yaml:437"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1556,11 +1557,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:448)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:450)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:448"
+    spec_place = "derivatives.yaml:450"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     fused = {1: (("kept_self",), ())}
@@ -1606,11 +1607,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:462)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:464)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:462"
+    spec_place = "derivatives.yaml:464"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     fused = {1: (("kept_self",), ())}
@@ -1656,11 +1657,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:475)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:477)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:475"
+    spec_place = "derivatives.yaml:477"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     fused = {1: (("kept_self",), ())}
@@ -1706,11 +1707,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:488)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:488"
+    spec_place = "derivatives.yaml:490"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     fused = {
@@ -1794,7 +1795,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:507)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:509)."""
 
     __slots__ = (
         "kept_other",
@@ -1805,7 +1806,7 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:507"
+    spec_place = "derivatives.yaml:509"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1883,11 +1884,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:523)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:525)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:523"
+    spec_place = "derivatives.yaml:525"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     fused = {1: (("kept_self",), ())}
@@ -1933,11 +1934,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:536)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:538)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:536"
+    spec_place = "derivatives.yaml:538"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     fused = {1: (("kept_self",), ())}
@@ -1983,11 +1984,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:549)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:551)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:549"
+    spec_place = "derivatives.yaml:551"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -2034,11 +2035,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:561)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:563)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:561"
+    spec_place = "derivatives.yaml:563"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2084,11 +2085,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:575)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:577)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:575"
+    spec_place = "derivatives.yaml:577"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -2135,11 +2136,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:589)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:591)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:589"
+    spec_place = "derivatives.yaml:591"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     fused = {1: (("kept_self",), ("_saved_negative_slope",))}
@@ -2188,11 +2189,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:605)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:607)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:605"
+    spec_place = "derivatives.yaml:607"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     fused = {1: (("kept_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
@@ -2259,11 +2260,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:621)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:623)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:621"
+    spec_place = "derivatives.yaml:623"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     fused = {1: (("kept_self",), ())}
@@ -2309,11 +2310,11 @@ class SiluBackward0(Node):
 
 
 class NormalPdfBackward0(Node):
-    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:635)."""
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:637)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "normal_pdf"
-    spec_place = "derivatives.yaml:635"
+    spec_place = "derivatives.yaml:637"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NORMAL_PDF
@@ -2365,11 +2366,11 @@ class NormalPdfBackward0(Node):
 
 
 class NormalCdfBackward0(Node):
-    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:645)."""
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:647)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "normal_cdf"
-    spec_place = "derivatives.yaml:645"
+    spec_place = "derivatives.yaml:647"
     saved_slots = ("kept_self",)
     elementwise = kernels.NORMAL_CDF
     fused = {1: (("kept_self",), ())}
@@ -2415,11 +2416,11 @@ class NormalCdfBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:655)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:657)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:655"
+    spec_place = "derivatives.yaml:657"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     fused = {1: (("kept_self",), ())}
@@ -2465,11 +2466,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:666)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:668)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:666"
+    spec_place = "derivatives.yaml:668"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     fused = {1: (("kept_self",), ())}
@@ -2537,11 +2538,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:694)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:696)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:694"
+    spec_place = "derivatives.yaml:696"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     fused = {1: (("kept_self",), ("_saved_beta", "_saved_threshold"))}
@@ -2592,11 +2593,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:709)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:711)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:709"
+    spec_place = "derivatives.yaml:711"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     fused = {1: (("kept_self",), ("_saved_min_val", "_saved_max_val"))}
@@ -2647,11 +2648,11 @@ class HardtanhBackward0(Node):
 
 
 class CeluBackward0(Node):
-    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:727)."""
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:729)."""
 
     __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
     op_name = "celu"
-    spec_place = "derivatives.yaml:727"
+    spec_place = "derivatives.yaml:729"
     saved_slots = ("kept_self",)
     elementwise = kernels.CELU
     fused = {1: (("kept_self",), ("_saved_alpha",))}
@@ -2700,11 +2701,11 @@ class CeluBackward0(Node):
 
 
 class SeluBackward0(Node):
-    """selu(Tensor self) -> Tensor (derivatives.yaml:741)."""
+    """selu(Tensor self) -> Tensor (derivatives.yaml:743)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "selu"
-    spec_place = "derivatives.yaml:741"
+    spec_place = "derivatives.yaml:743"
     saved_slots = ("kept_self",)
     elementwise = kernels.SELU
     fused = {1: (("kept_self",), ())}
@@ -2758,11 +2759,11 @@ class SeluBackward0(Node):
 
 
 class MishBackward0(Node):
-    """mish(Tensor self) -> Tensor (derivatives.yaml:755)."""
+    """mish(Tensor self) -> Tensor (derivatives.yaml:757)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "mish"
-    spec_place = "derivatives.yaml:755"
+    spec_place = "derivatives.yaml:757"
     saved_slots = ("kept_self",)
     elementwise = kernels.MISH
     fused = {1: (("kept_self",), ())}
@@ -2813,11 +2814,11 @@ class MishBackward0(Node):
 
 
 class HardsigmoidBackward0(Node):
-    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:769)."""
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:771)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardsigmoid"
-    spec_place = "derivatives.yaml:769"
+    spec_place = "derivatives.yaml:771"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2863,11 +2864,11 @@ class HardsigmoidBackward0(Node):
 
 
 class HardswishBackward0(Node):
-    """hardswish(Tensor self) -> Tensor (derivatives.yaml:784)."""
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml:786)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardswish"
-    spec_place = "derivatives.yaml:784"
+    spec_place = "derivatives.yaml:786"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSWISH
     fused = {1: (("kept_self",), ())}
@@ -2913,11 +2914,11 @@ class HardswishBackward0(Node):
 
 
 class HardshrinkBackward0(Node):
-    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:799)."""
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:801)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "hardshrink"
-    spec_place = "derivatives.yaml:799"
+    spec_place = "derivatives.yaml:801"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -2966,11 +2967,11 @@ class HardshrinkBackward0(Node):
 
 
 class SoftshrinkBackward0(Node):
-    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:811)."""
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:813)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "softshrink"
-    spec_place = "derivatives.yaml:811"
+    spec_place = "derivatives.yaml:813"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -3019,11 +3020,11 @@ class SoftshrinkBackward0(Node):
 
 
 class ThresholdBackward0(Node):
-    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:850)."""
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:852)."""
 
     __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
     op_name = "threshold"
-    spec_place = "derivatives.yaml:850"
+    spec_place = "derivatives.yaml:852"
     saved_slots = ("kept_self",)
     elementwise = kernels.THRESHOLD
     fused = {1: (("kept_self",), ("_saved_bound",))}
@@ -3072,11 +3073,11 @@ class ThresholdBackward0(Node):
 
 
 class ChannelLeakBackward0(Node):
-    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:888)."""
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:890)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "channel_leak"
-    spec_place = "derivatives.yaml:888"
+    spec_place = "derivatives.yaml:890"
     saved_slots = ("kept_self", "kept_weight")
     elementwise = kernels.CHANNEL_LEAK
     fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
@@ -3138,11 +3139,11 @@ class ChannelLeakBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:901)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:903)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:901"
+    spec_place = "derivatives.yaml:903"
     elementwise = kernels.FLOOR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3178,11 +3179,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:913)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:915)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:913"
+    spec_place = "derivatives.yaml:915"
     elementwise = kernels.CEIL
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3218,11 +3219,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:925)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:927)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:925"
+    spec_place = "derivatives.yaml:927"
     elementwise = kernels.ROUND
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3258,11 +3259,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:939)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:941)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:939"
+    spec_place = "derivatives.yaml:941"
     elementwise = kernels.ROUND_DECIMALS
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3294,11 +3295,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:949)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:951)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:949"
+    spec_place = "derivatives.yaml:951"
     elementwise = kernels.TRUNC
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3334,11 +3335,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:962)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:964)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:962"
+    spec_place = "derivatives.yaml:964"
     elementwise = kernels.FRAC
     fused = {}
     inputs = ("self",)
@@ -3375,11 +3376,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:1008)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:1010)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:1008"
+    spec_place = "derivatives.yaml:1010"
     elementwise = kernels.CONJ
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3414,13 +3415,13 @@ class ConjBackward0(Node):
         return (tangent0,)
 
 
-class RealBackward0(Node):
-    """real(Tensor self) -> Tensor (derivatives.yaml:1019)."""
+class RealCopyBackward0(Node):
+    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1021)."""
 
     __slots__ = ()
-    op_name = "real"
-    spec_place = "derivatives.yaml:1019"
-    elementwise = kernels.REAL
+    op_name = "real_copy"
+    spec_place = "derivatives.yaml:1021"
+    elementwise = kernels.REAL_COPY
     fused = {}
     inputs = ("self",)
     hands_on = True
@@ -3428,7 +3429,7 @@ class RealBackward0(Node):
     @staticmethod
     def record(result, self, plain=False):
         """Put `result` into the graph."""
-        node = new(RealBackward0)
+        node = new(RealCopyBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = None if plain else ((self._shape, self._dtype),)
@@ -3451,22 +3452,22 @@ class RealBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.real(self_t)
+        tangent0 = op.real_copy(self_t)
         return (tangent0,)
 
 
-class ImagBackward0(Node):
-    """imag(Tensor self) -> Tensor (derivatives.yaml:1032)."""
+class ImagCopyBackward0(Node):
+    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1031)."""
 
     __slots__ = ()
-    op_name = "imag"
-    spec_place = "derivatives.yaml:1032"
+    op_name = "imag_copy"
+    spec_place = "derivatives.yaml:1031"
     inputs = ("self",)
 
     @staticmethod
     def record(result, self):
         """Put `result` into the graph."""
-        node = new(ImagBackward0)
+        node = new(ImagCopyBackward0)
         node.sequence = next_sequence()
         node.hooks = None
         node.metas = ((self._shape, self._dtype),)
@@ -3481,16 +3482,16 @@ class ImagBackward0(Node):
     @staticmethod
     def tangent(result, self, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.imag(self_t)
+        tangent0 = op.imag_copy(self_t)
         return (tangent0,)
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1047)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1071)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:1047"
+    spec_place = "derivatives.yaml:1071"
     elementwise = kernels.ADD_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3536,11 +3537,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1066)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1090)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:1066"
+    spec_place = "derivatives.yaml:1090"
     elementwise = kernels.ADD_SCALAR
     fused = {}
     inputs = ("self",)
@@ -3577,11 +3578,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1075)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1099)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:1075"
+    spec_place = "derivatives.yaml:1099"
     elementwise = kernels.SUB_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3626,11 +3627,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1092)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1116)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:1092"
+    spec_place = "derivatives.yaml:1116"
     elementwise = kernels.RSUB_TENSOR
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3675,11 +3676,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1108)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1132)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:1108"
+    spec_place = "derivatives.yaml:1132"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3742,11 +3743,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1125)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1149)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:1125"
+    spec_place = "derivatives.yaml:1149"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3808,11 +3809,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1166)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1190)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:1166"
+    spec_place = "derivatives.yaml:1190"
     elementwise = kernels.FLOOR_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3857,11 +3858,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1182)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1206)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:1182"
+    spec_place = "derivatives.yaml:1206"
     elementwise = kernels.TRUNC_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3906,11 +3907,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1194)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1218)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1194"
+    spec_place = "derivatives.yaml:1218"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3974,11 +3975,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1211)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1235)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1211"
+    spec_place = "derivatives.yaml:1235"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -4042,11 +4043,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1227)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1251)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1227"
+    spec_place = "derivatives.yaml:1251"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     fused = {
@@ -4125,11 +4126,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1244)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1268)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1244"
+    spec_place = "derivatives.yaml:1268"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     fused = {
@@ -4208,11 +4209,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1262)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1286)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1262"
+    spec_place = "derivatives.yaml:1286"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     fused = {
@@ -4299,11 +4300,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1274)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1298)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1274"
+    spec_place = "derivatives.yaml:1298"
     elementwise = kernels.LERP_SCALAR
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
     inputs = ("self", "end")
@@ -4348,11 +4349,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1290)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1314)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1290"
+    spec_place = "derivatives.yaml:1314"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     fused = {
@@ -4420,11 +4421,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1303)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1303"
+    spec_place = "derivatives.yaml:1327"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     fused = {
@@ -4492,11 +4493,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1316)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1340)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1316"
+    spec_place = "derivatives.yaml:1340"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     fused = {
@@ -4560,11 +4561,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1330)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1330"
+    spec_place = "derivatives.yaml:1354"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     fused = {
@@ -4628,11 +4629,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1353)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1377)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1353"
+    spec_place = "derivatives.yaml:1377"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     fused = {1: (("kept_condition",), ()), 2: (("kept_condition",), ()), 3: (("kept_condition",), ())}
@@ -4686,11 +4687,11 @@ class WhereBackward0(Node):
 
 
 class ClampBackward0(Node):
-    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1371)."""
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1395)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp.both"
-    spec_place = "derivatives.yaml:1371"
+    spec_place = "derivatives.yaml:1395"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     fused = {1: (("kept_self",), ("_saved_min", "_saved_max"))}
@@ -4741,11 +4742,11 @@ class ClampBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1409)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1433)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1409"
+    spec_place = "derivatives.yaml:1433"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     fused = {1: (("kept_self",), ("_saved_min",))}
@@ -4794,11 +4795,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1424)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1448)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1424"
+    spec_place = "derivatives.yaml:1448"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     fused = {1: (("kept_self", "kept_min"), ()), 2: (("kept_self", "kept_min"), ()), 3: (("kept_self", "kept_min"), ())}
@@ -4858,11 +4859,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1436)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1460)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1436"
+    spec_place = "derivatives.yaml:1460"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     fused = {1: (("kept_self",), ("_saved_max",))}
@@ -4911,11 +4912,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1451)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1475)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1451"
+    spec_place = "derivatives.yaml:1475"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     fused = {1: (("kept_self", "kept_max"), ()), 2: (("kept_self", "kept_max"), ()), 3: (("kept_self", "kept_max"), ())}
@@ -4975,11 +4976,11 @@ class ClampMaxBackward1(Node):
 
 
 class XlogyBackward0(Node):
-    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1645)."""
+    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1669)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlogy.Tensor"
-    spec_place = "derivatives.yaml:1645"
+    spec_place = "derivatives.yaml:1669"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5033,11 +5034,11 @@ class XlogyBackward0(Node):
 
 
 class XlogyBackward1(Node):
-    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1660)."""
+    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlogy.Scalar_Self"
-    spec_place = "derivatives.yaml:1660"
+    spec_place = "derivatives.yaml:1684"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOGY_SCALAR_SELF
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5086,11 +5087,11 @@ class XlogyBackward1(Node):
 
 
 class Xlog1pyBackward0(Node):
-    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1671)."""
+    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlog1py"
-    spec_place = "derivatives.yaml:1671"
+    spec_place = "derivatives.yaml:1695"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5144,11 +5145,11 @@ class Xlog1pyBackward0(Node):
 
 
 class Xlog1pyBackward1(Node):
-    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1687)."""
+    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlog1py.self_scalar"
-    spec_place = "derivatives.yaml:1687"
+    spec_place = "derivatives.yaml:1711"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOG1PY_SELF_SCALAR
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5197,11 +5198,11 @@ class Xlog1pyBackward1(Node):
 
 
 class LogaddexpBackward0(Node):
-    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1699)."""
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1723)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp"
-    spec_place = "derivatives.yaml:1699"
+    spec_place = "derivatives.yaml:1723"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP
     fused = {
@@ -5265,11 +5266,11 @@ class LogaddexpBackward0(Node):
 
 
 class Logaddexp2Backward0(Node):
-    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1712)."""
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1736)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp2"
-    spec_place = "derivatives.yaml:1712"
+    spec_place = "derivatives.yaml:1736"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP2
     fused = {
@@ -5333,11 +5334,11 @@ class Logaddexp2Backward0(Node):
 
 
 class LogOddsBackward0(Node):
-    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1738)."""
+    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1762)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_odds"
-    spec_place = "derivatives.yaml:1738"
+    spec_place = "derivatives.yaml:1762"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG_ODDS
     fused = {1: (("kept_self",), ())}
@@ -5383,11 +5384,11 @@ class LogOddsBackward0(Node):
 
 
 class EntrBackward0(Node):
-    """entr(Tensor self) -> Tensor (derivatives.yaml:1748)."""
+    """entr(Tensor self) -> Tensor (derivatives.yaml:1772)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "entr"
-    spec_place = "derivatives.yaml:1748"
+    spec_place = "derivatives.yaml:1772"
     saved_slots = ("kept_self",)
     elementwise = kernels.ENTR
     fused = {1: (("kept_self",), ())}
@@ -5433,11 +5434,11 @@ class EntrBackward0(Node):
 
 
 class SincBackward0(Node):
-    """sinc(Tensor self) -> Tensor (derivatives.yaml:1764)."""
+    """sinc(Tensor self) -> Tensor (derivatives.yaml:1788)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sinc"
-    spec_place = "derivatives.yaml:1764"
+    spec_place = "derivatives.yaml:1788"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SINC
@@ -5491,11 +5492,11 @@ class SincBackward0(Node):
 
 
 class ErfinvBackward0(Node):
-    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1775)."""
+    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1799)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "erfinv"
-    spec_place = "derivatives.yaml:1775"
+    spec_place = "derivatives.yaml:1799"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFINV
@@ -5542,11 +5543,11 @@ class ErfinvBackward0(Node):
 
 
 class ErfcxBackward0(Node):
-    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1789)."""
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1813)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "erfcx"
-    spec_place = "derivatives.yaml:1789"
+    spec_place = "derivatives.yaml:1813"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFCX
@@ -5598,11 +5599,11 @@ class ErfcxBackward0(Node):
 
 
 class NdtrBackward0(Node):
-    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1803)."""
+    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1827)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "ndtr"
-    spec_place = "derivatives.yaml:1803"
+    spec_place = "derivatives.yaml:1827"
     saved_slots = ("kept_self",)
     elementwise = kernels.NDTR
     fused = {1: (("kept_self",), ())}
@@ -5648,11 +5649,11 @@ class NdtrBackward0(Node):
 
 
 class NdtriBackward0(Node):
-    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1817)."""
+    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1841)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "ndtri"
-    spec_place = "derivatives.yaml:1817"
+    spec_place = "derivatives.yaml:1841"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NDTRI
@@ -5699,11 +5700,11 @@ class NdtriBackward0(Node):
 
 
 class LogNdtrBackward0(Node):
-    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1831)."""
+    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1855)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_ndtr"
-    spec_place = "derivatives.yaml:1831"
+    spec_place = "derivatives.yaml:1855"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5758,11 +5759,11 @@ class LogNdtrBackward0(Node):
 
 
 class LgammaBackward0(Node):
-    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1849)."""
+    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1873)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "lgamma"
-    spec_place = "derivatives.yaml:1849"
+    spec_place = "derivatives.yaml:1873"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5798,11 +5799,11 @@ class LgammaBackward0(Node):
 
 
 class DigammaBackward0(Node):
-    """digamma(Tensor self) -> Tensor (derivatives.yaml:1875)."""
+    """digamma(Tensor self) -> Tensor (derivatives.yaml:1899)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "digamma"
-    spec_place = "derivatives.yaml:1875"
+    spec_place = "derivatives.yaml:1899"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5838,11 +5839,11 @@ class DigammaBackward0(Node):
 
 
 class PolygammaBackward0(Node):
-    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1889)."""
+    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1913)."""
 
     __slots__ = ("_saved_n", "kept_self", "kept_self_version")
     op_name = "polygamma"
-    spec_place = "derivatives.yaml:1889"
+    spec_place = "derivatives.yaml:1913"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5881,11 +5882,11 @@ class PolygammaBackward0(Node):
 
 
 class ZetaBackward0(Node):
-    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1904)."""
+    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "zeta"
-    spec_place = "derivatives.yaml:1904"
+    spec_place = "derivatives.yaml:1928"
     saved_slots = ("kept_self", "kept_other")
 
     @staticmethod
@@ -5928,11 +5929,11 @@ class ZetaBackward0(Node):
 
 
 class ZetaBackward1(Node):
-    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1919)."""
+    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1943)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "zeta.self_scalar"
-    spec_place = "derivatives.yaml:1919"
+    spec_place = "derivatives.yaml:1943"
     saved_slots = ("kept_other",)
     inputs = ("other",)
     keeps = {"kept_other": ("other", ("other",))}
@@ -5971,11 +5972,11 @@ class ZetaBackward1(Node):
 
 
 class IgammaBackward0(Node):
-    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1931)."""
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1955)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
-    spec_place = "derivatives.yaml:1931"
+    spec_place = "derivatives.yaml:1955"
     saved_slots = ("kept_self", "kept_other")
 
     @staticmethod
@@ -6025,11 +6026,11 @@ class IgammaBackward0(Node):
 
 
 class IgammacBackward0(Node):
-    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1945)."""
+    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1969)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    spec_place = "derivatives.yaml:1945"
+    spec_place = "derivatives.yaml:1969"
     saved_slots = ("kept_self", "kept_other")
 
     @staticmethod
@@ -6079,11 +6080,11 @@ class IgammacBackward0(Node):
 
 
 class I0Backward0(Node):
-    """i0(Tensor self) -> Tensor (derivatives.yaml:1961)."""
+    """i0(Tensor self) -> Tensor (derivatives.yaml:1985)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0"
-    spec_place = "derivatives.yaml:1961"
+    spec_place = "derivatives.yaml:1985"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6119,11 +6120,11 @@ class I0Backward0(Node):
 
 
 class I0eBackward0(Node):
-    """i0e(Tensor self) -> Tensor (derivatives.yaml:1974)."""
+    """i0e(Tensor self) -> Tensor (derivatives.yaml:1998)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i0e"
-    spec_place = "derivatives.yaml:1974"
+    spec_place = "derivatives.yaml:1998"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6165,11 +6166,11 @@ class I0eBackward0(Node):
 
 
 class I1Backward0(Node):
-    """i1(Tensor self) -> Tensor (derivatives.yaml:1988)."""
+    """i1(Tensor self) -> Tensor (derivatives.yaml:2012)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1"
-    spec_place = "derivatives.yaml:1988"
+    spec_place = "derivatives.yaml:2012"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6224,11 +6225,11 @@ class I1Backward0(Node):
 
 
 class I1eBackward0(Node):
-    """i1e(Tensor self) -> Tensor (derivatives.yaml:2002)."""
+    """i1e(Tensor self) -> Tensor (derivatives.yaml:2026)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1e"
-    spec_place = "derivatives.yaml:2002"
+    spec_place = "derivatives.yaml:2026"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6288,11 +6289,11 @@ class I1eBackward0(Node):
 
 
 class BesselJ0Backward0(Node):
-    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2016)."""
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2040)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
-    spec_place = "derivatives.yaml:2016"
+    spec_place = "derivatives.yaml:2040"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6328,11 +6329,11 @@ class BesselJ0Backward0(Node):
 
 
 class BesselJ1Backward0(Node):
-    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2030)."""
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2054)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    spec_place = "derivatives.yaml:2030"
+    spec_place = "derivatives.yaml:2054"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6389,11 +6390,11 @@ class BesselJ1Backward0(Node):
 
 
 class BesselY0Backward0(Node):
-    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2044)."""
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2068)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
-    spec_place = "derivatives.yaml:2044"
+    spec_place = "derivatives.yaml:2068"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6429,11 +6430,11 @@ class BesselY0Backward0(Node):
 
 
 class BesselY1Backward0(Node):
-    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2059)."""
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2083)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_y1"
-    spec_place = "derivatives.yaml:2059"
+    spec_place = "derivatives.yaml:2083"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6475,11 +6476,11 @@ class BesselY1Backward0(Node):
 
 
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2088)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2112)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:2088"
+    spec_place = "derivatives.yaml:2112"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
@@ -6547,11 +6548,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2114)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2138)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:2114"
+    spec_place = "derivatives.yaml:2138"
     output_count = 2
     saved_slots = ("kept_exponent",)
 
@@ -6592,11 +6593,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2182)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2206)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:2182"
+    spec_place = "derivatives.yaml:2206"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     fused = {1: (("kept_self",), ())}
@@ -6642,11 +6643,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2261)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2285)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:2261"
+    spec_place = "derivatives.yaml:2285"
     inputs = ("real", "imag")
 
     @staticmethod
@@ -6661,10 +6662,10 @@ class ComplexBackward0(Node):
         result._rg = True
 
     def apply(node, grad):
-        """real: real_part(grad); imag: imaginary_part(grad)."""
+        """real: real_copy(grad); imag: imaginary_part(grad)."""
         grad_0 = None
         if node.edges[0] is not None:
-            grad_0 = formulas_elementwise.real_part(grad)
+            grad_0 = op.real_copy(grad)
         grad_1 = None
         if node.edges[1] is not None:
             grad_1 = formulas_elementwise.imaginary_part(grad)
@@ -6678,11 +6679,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:2290)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2314)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:2290"
+    spec_place = "derivatives.yaml:2314"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6728,12 +6729,73 @@ class AngleBackward0(Node):
         return (tangent0,)
 
 
+class ViewAsRealBackward0(Node):
+    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2329)."""
+
+    __slots__ = ()
+    op_name = "view_as_real"
+    spec_place = "derivatives.yaml:2329"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ViewAsRealBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: complex_of_pairs(grad)."""
+        return (fit(formulas_parts.complex_of_pairs(grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = op.view_as_real(self_t)
+        return (tangent0,)
+
+
+class ViewAsComplexBackward0(Node):
+    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2344)."""
+
+    __slots__ = ()
+    op_name = "view_as_complex"
+    spec_place = "derivatives.yaml:2344"
+    inputs = ("self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ViewAsComplexBackward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        result._fn = node
+        result._rg = True
+
+    def apply(node, grad):
+        """self: view_as_real(grad)."""
+        return (fit(op.view_as_real(grad), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        self_t = zeros_if_missing(self_t, self)
+        tangent0 = formulas_parts.complex_of_pairs(self_t)
+        return (tangent0,)
+
+
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2380)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2411)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:2380"
+    spec_place = "derivatives.yaml:2411"
     recipes = StructuredGradient(reductions_recipes.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -6774,11 +6836,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2400)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2431)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:2400"
+    spec_place = "derivatives.yaml:2431"
     inputs = ("self",)
 
     @staticmethod
@@ -6804,11 +6866,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2411)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2442)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:2411"
+    spec_place = "derivatives.yaml:2442"
     recipes = StructuredGradient(
         reductions_recipes.spread_sum, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -6856,11 +6918,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2429)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2460)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:2429"
+    spec_place = "derivatives.yaml:2460"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6915,11 +6977,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2448)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2479)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2448"
+    spec_place = "derivatives.yaml:2479"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6980,11 +7042,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2464)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2495)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2464"
+    spec_place = "derivatives.yaml:2495"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7026,11 +7088,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2477)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2508)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2477"
+    spec_place = "derivatives.yaml:2508"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -7069,11 +7131,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2495)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2526)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2495"
+    spec_place = "derivatives.yaml:2526"
     recipes = StructuredGradient(
         reductions_recipes.spread_mean, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7128,11 +7190,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2528)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2559)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2528"
+    spec_place = "derivatives.yaml:2559"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
         statistics_recipes.variance_slope,
@@ -7198,7 +7260,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2568)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2599)."""
 
     __slots__ = (
         "_saved_correction",
@@ -7210,7 +7272,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2568"
+    spec_place = "derivatives.yaml:2599"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7280,11 +7342,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2588)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2619)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2588"
+    spec_place = "derivatives.yaml:2619"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7350,11 +7412,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2606)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2637)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2606"
+    spec_place = "derivatives.yaml:2637"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7420,11 +7482,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2622)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2653)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2622"
+    spec_place = "derivatives.yaml:2653"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7480,7 +7542,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2642)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2673)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7491,7 +7553,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2642"
+    spec_place = "derivatives.yaml:2673"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7552,11 +7614,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2663)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2694)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2663"
+    spec_place = "derivatives.yaml:2694"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7612,7 +7674,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2679)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2710)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7623,7 +7685,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2679"
+    spec_place = "derivatives.yaml:2710"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7684,7 +7746,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2781)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2812)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7696,7 +7758,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2781"
+    spec_place = "derivatives.yaml:2812"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7761,11 +7823,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2825)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2856)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2825"
+    spec_place = "derivatives.yaml:2856"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7832,11 +7894,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2844)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2875)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:2844"
+    spec_place = "derivatives.yaml:2875"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -7875,11 +7937,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2860)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2891)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:2860"
+    spec_place = "derivatives.yaml:2891"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7938,11 +8000,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2905)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2936)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:2905"
+    spec_place = "derivatives.yaml:2936"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8001,7 +8063,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2923)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2954)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8012,7 +8074,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2923"
+    spec_place = "derivatives.yaml:2954"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8073,11 +8135,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2941)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2972)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2941"
+    spec_place = "derivatives.yaml:2972"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -8106,11 +8168,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:2957)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:2988)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:2957"
+    spec_place = "derivatives.yaml:2988"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8155,7 +8217,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2975)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8166,7 +8228,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:2975"
+    spec_place = "derivatives.yaml:3006"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8227,11 +8289,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:2990)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3021)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:2990"
+    spec_place = "derivatives.yaml:3021"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8276,7 +8338,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3004)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3035)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8287,7 +8349,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:3004"
+    spec_place = "derivatives.yaml:3035"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8348,7 +8410,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3019)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3050)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8359,7 +8421,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:3019"
+    spec_place = "derivatives.yaml:3050"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8420,11 +8482,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3147)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3178)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:3147"
+    spec_place = "derivatives.yaml:3178"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8470,11 +8532,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3162)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3193)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:3162"
+    spec_place = "derivatives.yaml:3193"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8522,7 +8584,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3177)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3208)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8533,7 +8595,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:3177"
+    spec_place = "derivatives.yaml:3208"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "factor")
@@ -8591,11 +8653,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3190)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3221)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:3190"
+    spec_place = "derivatives.yaml:3221"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8639,11 +8701,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3208)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3239)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:3208"
+    spec_place = "derivatives.yaml:3239"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8687,7 +8749,7 @@ class CumminBackward0(Node):
 
 
 class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3388)."""
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3419)."""
 
     __slots__ = (
         "_saved_p",
@@ -8699,7 +8761,7 @@ class RowDistancesBackward0(Node):
         "kept_x2_version",
     )
     op_name = "row_distances"
-    spec_place = "derivatives.yaml:3388"
+    spec_place = "derivatives.yaml:3419"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("x1", "x2")
@@ -8771,11 +8833,11 @@ class RowDistancesBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3621)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3652)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3621"
+    spec_place = "derivatives.yaml:3652"
     saved_slots = ("kept_mat2", "kept_self")
     recipes = StructuredGradient(
         products_recipes.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
@@ -8843,11 +8905,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3639)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3670)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3639"
+    spec_place = "derivatives.yaml:3670"
     saved_slots = ("kept_mat2", "kept_self")
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
@@ -8911,11 +8973,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3656)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3687)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3656"
+    spec_place = "derivatives.yaml:3687"
     saved_slots = ("kept_vec", "kept_self")
     inputs = ("self", "vec")
     keeps = {"kept_vec": ("vec", ("self",)), "kept_self": ("self", ("vec",))}
@@ -8977,11 +9039,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3673)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3704)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3673"
+    spec_place = "derivatives.yaml:3704"
     saved_slots = ("kept_tensor", "kept_self")
     inputs = ("self", "tensor")
     keeps = {"kept_tensor": ("tensor", ("self",)), "kept_self": ("self", ("tensor",))}
@@ -9034,11 +9096,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3728)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3759)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3728"
+    spec_place = "derivatives.yaml:3759"
     saved_slots = ("kept_mat2", "kept_mat1")
     inputs = ("self", "mat1", "mat2")
     keeps = {"kept_mat2": ("mat2", ("mat1",)), "kept_mat1": ("mat1", ("mat2",))}
@@ -9104,7 +9166,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3750)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3781)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9115,7 +9177,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3750"
+    spec_place = "derivatives.yaml:3781"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9181,7 +9243,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3770)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3801)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9193,7 +9255,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3770"
+    spec_place = "derivatives.yaml:3801"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9269,11 +9331,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3790)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3821)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3790"
+    spec_place = "derivatives.yaml:3821"
     saved_slots = ("kept_vec", "kept_mat")
     inputs = ("self", "mat", "vec")
     keeps = {"kept_vec": ("vec", ("mat",)), "kept_mat": ("mat", ("vec",))}
@@ -9339,11 +9401,11 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3995)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4026)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:3995"
+    spec_place = "derivatives.yaml:4026"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     inputs = ("A",)
@@ -9383,11 +9445,11 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4024)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4055)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:4024"
+    spec_place = "derivatives.yaml:4055"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -9431,11 +9493,11 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4042)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4073)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:4042"
+    spec_place = "derivatives.yaml:4073"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -9490,7 +9552,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4088)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4119)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -9501,7 +9563,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:4088"
+    spec_place = "derivatives.yaml:4119"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("A", "B")
@@ -9557,11 +9619,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4117)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4148)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:4117"
+    spec_place = "derivatives.yaml:4148"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -9598,11 +9660,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4134)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4165)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:4134"
+    spec_place = "derivatives.yaml:4165"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -9645,11 +9707,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4157)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4188)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:4157"
+    spec_place = "derivatives.yaml:4188"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -9698,11 +9760,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4196)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4227)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:4196"
+    spec_place = "derivatives.yaml:4227"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -9744,11 +9806,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4344)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4375)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:4344"
+    spec_place = "derivatives.yaml:4375"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -9811,11 +9873,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4364)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4395)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:4364"
+    spec_place = "derivatives.yaml:4395"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -9852,7 +9914,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4395)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4426)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -9862,7 +9924,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:4395"
+    spec_place = "derivatives.yaml:4426"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -9912,11 +9974,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4425)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4456)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:4425"
+    spec_place = "derivatives.yaml:4456"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -9953,7 +10015,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4453)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4484)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -9963,7 +10025,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:4453"
+    spec_place = "derivatives.yaml:4484"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10013,11 +10075,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4472)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4503)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4472"
+    spec_place = "derivatives.yaml:4503"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10054,11 +10116,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4490)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4521)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4490"
+    spec_place = "derivatives.yaml:4521"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -10110,11 +10172,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4519)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4550)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4519"
+    spec_place = "derivatives.yaml:4550"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10157,11 +10219,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4681)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4712)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4681"
+    spec_place = "derivatives.yaml:4712"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10198,11 +10260,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class LuPackedBackward0(Node):
-    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4751)."""
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4782)."""
 
     __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
     op_name = "lu_packed"
-    spec_place = "derivatives.yaml:4751"
+    spec_place = "derivatives.yaml:4782"
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
@@ -10254,11 +10316,11 @@ class LuPackedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4883)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4914)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:4883"
+    spec_place = "derivatives.yaml:4914"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10282,16 +10344,16 @@ class ViewBackward0(Node):
     @staticmethod
     def tangent(result, self, size, self_t):
         """Forward mode: the tangents of the outputs, from those of the inputs."""
-        tangent0 = op.view(self_t, size)
+        tangent0 = op.view_default(self_t, size)
         return (tangent0,)
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4962)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5008)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:4962"
+    spec_place = "derivatives.yaml:5008"
     inputs = ("self",)
     values = {"_saved_dim0": ("dim0", ""), "_saved_dim1": ("dim1", "")}
 
@@ -10322,11 +10384,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4978)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5024)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:4978"
+    spec_place = "derivatives.yaml:5024"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -10355,11 +10417,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5001)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5047)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5001"
+    spec_place = "derivatives.yaml:5047"
     inputs = ("self",)
 
     @staticmethod
@@ -10385,11 +10447,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5017)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5063)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5017"
+    spec_place = "derivatives.yaml:5063"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10418,11 +10480,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5032)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5078)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5032"
+    spec_place = "derivatives.yaml:5078"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10451,11 +10513,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5042)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5088)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5042"
+    spec_place = "derivatives.yaml:5088"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -10484,11 +10546,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5057)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5103)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5057"
+    spec_place = "derivatives.yaml:5103"
     recipes = StructuredGradient(reductions_recipes.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -10529,11 +10591,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5073)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5119)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5073"
+    spec_place = "derivatives.yaml:5119"
     inputs = ("self",)
 
     @staticmethod
@@ -10559,11 +10621,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5406)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5460)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5406"
+    spec_place = "derivatives.yaml:5460"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -10603,11 +10665,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5421)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5475)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5421"
+    spec_place = "derivatives.yaml:5475"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_length": ("length", ""), "_saved_step": ("step", "")}
 
@@ -10640,11 +10702,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5433)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5487)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5433"
+    spec_place = "derivatives.yaml:5487"
     recipes = StructuredGradient(
         movement_recipes.select_backward,
         ("g", ""),
@@ -10697,11 +10759,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5446)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5500)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5446"
+    spec_place = "derivatives.yaml:5500"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_index": ("index", "")}
 
@@ -10732,11 +10794,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5458)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5512)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5458"
+    spec_place = "derivatives.yaml:5512"
     recipes = StructuredGradient(
         movement_recipes.slice_backward,
         ("g", ""),
@@ -10803,11 +10865,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5473)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5527)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5473"
+    spec_place = "derivatives.yaml:5527"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -10847,11 +10909,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5487)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5541)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5487"
+    spec_place = "derivatives.yaml:5541"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -10891,7 +10953,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5499)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5553)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -10902,7 +10964,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5499"
+    spec_place = "derivatives.yaml:5553"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -10949,11 +11011,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5516)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5570)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5516"
+    spec_place = "derivatives.yaml:5570"
     inputs = ("self",)
     values = {
         "_saved_to_stride": ("to_stride", ""),
@@ -10996,11 +11058,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5531)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5585)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5531"
+    spec_place = "derivatives.yaml:5585"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11053,11 +11115,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5548)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5602)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5548"
+    spec_place = "derivatives.yaml:5602"
     inputs = ("grad_output",)
     values = {"_saved_offset": ("offset", ""), "_saved_dim1": ("dim1", ""), "_saved_dim2": ("dim2", "")}
 
@@ -11090,11 +11152,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5581)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5635)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5581"
+    spec_place = "derivatives.yaml:5635"
 
     @staticmethod
     def record(result, self, dim):
@@ -11128,11 +11190,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5593)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5647)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5593"
+    spec_place = "derivatives.yaml:5647"
 
     @staticmethod
     def record(result, self, dim):
@@ -11166,11 +11228,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5607)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5661)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5607"
+    spec_place = "derivatives.yaml:5661"
 
     @staticmethod
     def record(result, self, dim):
@@ -11204,11 +11266,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5634)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5688)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:5634"
+    spec_place = "derivatives.yaml:5688"
     recipes = StructuredGradient(
         movement_recipes.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
     )
@@ -11254,11 +11316,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5656)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5710)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:5656"
+    spec_place = "derivatives.yaml:5710"
     recipes = StructuredGradient(movement_recipes.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
@@ -11299,11 +11361,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5673)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5727)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:5673"
+    spec_place = "derivatives.yaml:5727"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -11342,11 +11404,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5689)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5743)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:5689"
+    spec_place = "derivatives.yaml:5743"
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -11388,11 +11450,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5704)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5758)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:5704"
+    spec_place = "derivatives.yaml:5758"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11431,11 +11493,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5722)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5776)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:5722"
+    spec_place = "derivatives.yaml:5776"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11474,11 +11536,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5740)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5794)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:5740"
+    spec_place = "derivatives.yaml:5794"
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -11518,11 +11580,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5759)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5813)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:5759"
+    spec_place = "derivatives.yaml:5813"
     inputs = ("self",)
 
     @staticmethod
@@ -11548,11 +11610,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5774)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5828)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:5774"
+    spec_place = "derivatives.yaml:5828"
     inputs = ("self",)
 
     @staticmethod
@@ -11578,11 +11640,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5788)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5842)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:5788"
+    spec_place = "derivatives.yaml:5842"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11629,11 +11691,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5808)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5862)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:5808"
+    spec_place = "derivatives.yaml:5862"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11667,11 +11729,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5823)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5877)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:5823"
+    spec_place = "derivatives.yaml:5877"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11713,11 +11775,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5845)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5899)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:5845"
+    spec_place = "derivatives.yaml:5899"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -11770,11 +11832,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5862)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5916)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:5862"
+    spec_place = "derivatives.yaml:5916"
     saved_slots = ("kept_index",)
     inputs = ("self", "source")
     keeps = {"kept_index": ("index", ("source",))}
@@ -11827,11 +11889,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5881)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5935)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:5881"
+    spec_place = "derivatives.yaml:5935"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -11884,11 +11946,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5900)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5954)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:5900"
+    spec_place = "derivatives.yaml:5954"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("self", "src"))}
@@ -11935,11 +11997,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5920)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5974)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:5920"
+    spec_place = "derivatives.yaml:5974"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -11979,11 +12041,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5933)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5987)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:5933"
+    spec_place = "derivatives.yaml:5987"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("src",))}
@@ -12032,11 +12094,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5952)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6006)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:5952"
+    spec_place = "derivatives.yaml:6006"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     fused = {1: (("kept_mask",), ())}
@@ -12083,11 +12145,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5968)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6022)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:5968"
+    spec_place = "derivatives.yaml:6022"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     fused = {1: (("kept_mask",), ()), 2: (("kept_mask",), ()), 3: (("kept_mask",), ())}
@@ -12139,7 +12201,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6106)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6160)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12155,7 +12217,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6106"
+    spec_place = "derivatives.yaml:6160"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "src")
@@ -12232,11 +12294,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6232)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6284)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6232"
+    spec_place = "derivatives.yaml:6284"
     elementwise = kernels.FILL__SCALAR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12271,11 +12333,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6246)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6298)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6246"
+    spec_place = "derivatives.yaml:6298"
     inputs = ("self", "value")
 
     @staticmethod
@@ -12308,11 +12370,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6258)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6310)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6258"
+    spec_place = "derivatives.yaml:6310"
     elementwise = kernels.ZERO_
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12347,11 +12409,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6270)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6322)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6270"
+    spec_place = "derivatives.yaml:6322"
     elementwise = kernels.COPY_
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "src")
@@ -12390,7 +12452,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6292)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6344)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12402,7 +12464,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6292"
+    spec_place = "derivatives.yaml:6344"
     saved_slots = ("kept_weight", "kept_self")
     recipes = StructuredGradient(
         products_recipes.linear_backward,
@@ -12501,11 +12563,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6319)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6371)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6319"
+    spec_place = "derivatives.yaml:6371"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12562,7 +12624,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6337)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6389)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12577,7 +12639,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6337"
+    spec_place = "derivatives.yaml:6389"
     saved_slots = ("kept_weight", "kept_self")
     inputs = ("self", "weight", "bias")
     keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
@@ -12668,7 +12730,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6367)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6419)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12682,7 +12744,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6367"
+    spec_place = "derivatives.yaml:6419"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -12764,7 +12826,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6384)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6436)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12778,7 +12840,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6384"
+    spec_place = "derivatives.yaml:6436"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12858,11 +12920,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6496)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6548)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6496"
+    spec_place = "derivatives.yaml:6548"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -12895,11 +12957,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6513)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6565)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6513"
+    spec_place = "derivatives.yaml:6565"
     inputs = ("grad_output",)
     values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -12930,11 +12992,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6530)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6582)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6530"
+    spec_place = "derivatives.yaml:6582"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -12977,11 +13039,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6545)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6597)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6545"
+    spec_place = "derivatives.yaml:6597"
     inputs = ("self",)
     values = {
         "_saved_kernel_size": ("kernel_size", ""),
@@ -13021,7 +13083,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6590)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6642)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13032,7 +13094,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6590"
+    spec_place = "derivatives.yaml:6642"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13105,7 +13167,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6608)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6660)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13116,7 +13178,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:6608"
+    spec_place = "derivatives.yaml:6660"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13164,11 +13226,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6656)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6708)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:6656"
+    spec_place = "derivatives.yaml:6708"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13213,11 +13275,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6679)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6731)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:6679"
+    spec_place = "derivatives.yaml:6731"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -13256,11 +13318,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6728)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6780)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:6728"
+    spec_place = "derivatives.yaml:6780"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13305,7 +13367,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6758)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6810)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13318,7 +13380,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:6758"
+    spec_place = "derivatives.yaml:6810"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13378,7 +13440,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6778)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6830)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13390,7 +13452,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:6778"
+    spec_place = "derivatives.yaml:6830"
 
     @staticmethod
     def record(
@@ -13460,11 +13522,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6829)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6881)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:6829"
+    spec_place = "derivatives.yaml:6881"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13495,11 +13557,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6847)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6899)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:6847"
+    spec_place = "derivatives.yaml:6899"
     inputs = ("grad_output",)
     values = {"_saved_grad_output_sym_sizes": ("grad_output", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13535,7 +13597,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6890)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6942)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13554,7 +13616,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:6890"
+    spec_place = "derivatives.yaml:6942"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13673,7 +13735,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6915)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6967)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13689,7 +13751,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:6915"
+    spec_place = "derivatives.yaml:6967"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13795,7 +13857,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6937)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6989)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13809,7 +13871,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:6937"
+    spec_place = "derivatives.yaml:6989"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -13914,7 +13976,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:6957)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7009)."""
 
     __slots__ = (
         "_saved_dim",
@@ -13929,7 +13991,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:6957"
+    spec_place = "derivatives.yaml:7009"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -14011,11 +14073,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6979)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7031)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:6979"
+    spec_place = "derivatives.yaml:7031"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
@@ -14069,11 +14131,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7003)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7055)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7003"
+    spec_place = "derivatives.yaml:7055"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14136,11 +14198,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7023)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7075)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7023"
+    spec_place = "derivatives.yaml:7075"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -14196,11 +14258,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7046)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7098)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7046"
+    spec_place = "derivatives.yaml:7098"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14259,7 +14321,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7063)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7115)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14274,7 +14336,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7063"
+    spec_place = "derivatives.yaml:7115"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -14365,7 +14427,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7088)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7140)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14378,7 +14440,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7088"
+    spec_place = "derivatives.yaml:7140"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -14439,7 +14501,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7108)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7160)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14456,7 +14518,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7108"
+    spec_place = "derivatives.yaml:7160"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -14558,11 +14620,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7139)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7191)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7139"
+    spec_place = "derivatives.yaml:7191"
     saved_slots = ("kept_self", "kept_target")
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
@@ -14626,7 +14688,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7161)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7213)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14639,7 +14701,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7161"
+    spec_place = "derivatives.yaml:7213"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -14715,7 +14777,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7181)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7233)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14728,7 +14790,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7181"
+    spec_place = "derivatives.yaml:7233"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -14797,7 +14859,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7204)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7256)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14812,7 +14874,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7204"
+    spec_place = "derivatives.yaml:7256"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -14919,7 +14981,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7228)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7280)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14934,7 +14996,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7228"
+    spec_place = "derivatives.yaml:7280"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15013,7 +15075,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7253)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7305)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15030,7 +15092,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7253"
+    spec_place = "derivatives.yaml:7305"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15142,11 +15204,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7275)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7327)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7275"
+    spec_place = "derivatives.yaml:7327"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     fused = {1: (("kept_mask",), ("_saved_scale",))}
@@ -15195,7 +15257,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7290)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7342)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15205,7 +15267,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7290"
+    spec_place = "derivatives.yaml:7342"
     saved_slots = ("kept_indices",)
     inputs = ("weight",)
     keeps = {"kept_indices": ("indices", ("weight",))}
@@ -15273,11 +15335,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7313)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7365)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7313"
+    spec_place = "derivatives.yaml:7365"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -15318,7 +15380,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7329)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7381)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15328,7 +15390,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7329"
+    spec_place = "derivatives.yaml:7381"
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("indices", ("self",))}
@@ -15377,7 +15439,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7344)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7396)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15400,7 +15462,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7344"
+    spec_place = "derivatives.yaml:7396"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -15582,7 +15644,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7364)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7416)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15612,7 +15674,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7364"
+    spec_place = "derivatives.yaml:7416"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -15856,7 +15918,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7387)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7439)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15880,7 +15942,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7387"
+    spec_place = "derivatives.yaml:7439"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16067,7 +16129,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7407)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7459)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16093,7 +16155,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7407"
+    spec_place = "derivatives.yaml:7459"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16273,7 +16335,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7437)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7489)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16295,7 +16357,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7437"
+    spec_place = "derivatives.yaml:7489"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16407,11 +16469,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7475)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7527)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7475"
+    spec_place = "derivatives.yaml:7527"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     fused = {
@@ -16478,7 +16540,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7732)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7784)."""
 
     __slots__ = (
         "_saved_blank",
@@ -16490,7 +16552,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:7732"
+    spec_place = "derivatives.yaml:7784"
     saved_slots = ("kept_log_probs", "kept_targets")
     inputs = ("log_probs",)
     keeps = {"kept_log_probs": ("log_probs", ("log_probs",)), "kept_targets": ("targets", ("log_probs",))}
@@ -16569,11 +16631,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7781)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7833)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:7781"
+    spec_place = "derivatives.yaml:7833"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -16610,11 +16672,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7797)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7849)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:7797"
+    spec_place = "derivatives.yaml:7849"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -16661,11 +16723,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7814)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7866)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:7814"
+    spec_place = "derivatives.yaml:7866"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", ""), "_saved_normalization": ("normalization", ""), "_saved_last": ("last", "")}
 

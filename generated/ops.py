@@ -100,6 +100,7 @@ from ..runtime.recipes import products as products_recipes
 from ..runtime.recipes import reductions as reductions_recipes
 from ..runtime.recipes import rows as rows_recipes
 from ..runtime.recipes import statistics as statistics_recipes
+from ..runtime.retyping import typed_alias, typed_view
 from ..runtime.rules import activations as activations_rules
 from ..runtime.rules import attention as attention_rules
 from ..runtime.rules import bags as bags_rules
@@ -207,7 +208,7 @@ LOG_SOFTMAX_BACKWARD = StructuredOp(
     functions.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
 )
-VIEW = ViewOp("view", functions.ViewBackward0, "self", "size")
+VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
 PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
 T = ViewOp("t", functions.TBackward0, "self")
@@ -226,7 +227,7 @@ DIAGONAL = ViewOp("diagonal", functions.DiagonalBackward0, "self", "offset", "di
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:86)
+    abs(Tensor self) -> Tensor (derivatives.yaml:88)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -275,7 +276,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:102)
+    neg(Tensor self) -> Tensor (derivatives.yaml:104)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -326,7 +327,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:116)
+    sign(Tensor self) -> Tensor (derivatives.yaml:118)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -377,7 +378,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:128)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:130)
     Dtypes: all.
 
     Args:
@@ -386,7 +387,7 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
-        self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))
+        self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))
     Example:
         >>> sg.sgn(sg.tensor([3 + 4j, 0j]))
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
@@ -428,7 +429,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:142)
+    square(Tensor self) -> Tensor (derivatives.yaml:144)
     Dtypes: all.
 
     Args:
@@ -479,7 +480,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:154)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:156)
     Dtypes: all.
 
     Args:
@@ -530,7 +531,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:166)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:168)
     Dtypes: all.
 
     Args:
@@ -581,7 +582,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:178)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:180)
     Dtypes: all.
 
     Args:
@@ -632,7 +633,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:191)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:193)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -697,7 +698,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:210)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:212)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -757,7 +758,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:227)
+    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:229)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -792,7 +793,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:238)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:240)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -829,7 +830,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:251)
+    exp(Tensor self) -> Tensor (derivatives.yaml:253)
     Dtypes: all.
 
     Args:
@@ -882,7 +883,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:265)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:267)
     Dtypes: all.
 
     Args:
@@ -933,7 +934,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:276)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:278)
     Dtypes: all.
 
     Args:
@@ -984,7 +985,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:288)
+    log(Tensor self) -> Tensor (derivatives.yaml:290)
     Dtypes: all.
 
     Args:
@@ -1035,7 +1036,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:300)
+    log2(Tensor self) -> Tensor (derivatives.yaml:302)
     Dtypes: all.
 
     Args:
@@ -1086,7 +1087,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:312)
+    log10(Tensor self) -> Tensor (derivatives.yaml:314)
     Dtypes: all.
 
     Args:
@@ -1137,7 +1138,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:324)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:326)
     Dtypes: all.
 
     Args:
@@ -1188,7 +1189,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:339)
+    sin(Tensor self) -> Tensor (derivatives.yaml:341)
     Dtypes: all.
 
     Args:
@@ -1239,7 +1240,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:350)
+    cos(Tensor self) -> Tensor (derivatives.yaml:352)
     Dtypes: all.
 
     Args:
@@ -1290,7 +1291,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:361)
+    tan(Tensor self) -> Tensor (derivatives.yaml:363)
     Dtypes: all.
 
     Args:
@@ -1341,7 +1342,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:373)
+    asin(Tensor self) -> Tensor (derivatives.yaml:375)
     Dtypes: all.
 
     Args:
@@ -1392,7 +1393,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:386)
+    acos(Tensor self) -> Tensor (derivatives.yaml:388)
     Dtypes: all.
 
     Args:
@@ -1443,7 +1444,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:399)
+    atan(Tensor self) -> Tensor (derivatives.yaml:401)
     Dtypes: all.
 
     Args:
@@ -1494,7 +1495,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:413)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:415)
     Dtypes: all.
 
     Args:
@@ -1545,7 +1546,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:424)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:426)
     Dtypes: all.
 
     Args:
@@ -1596,7 +1597,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:435)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:437)
     Dtypes: all.
 
     Args:
@@ -1647,7 +1648,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:448)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:450)
     Dtypes: all.
 
     Args:
@@ -1698,7 +1699,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:462)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:464)
     Dtypes: all.
 
     Args:
@@ -1749,7 +1750,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:475)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:477)
     Dtypes: all.
 
     Args:
@@ -1800,7 +1801,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:488)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)
     Dtypes: floats.
 
     Args:
@@ -1863,7 +1864,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:507)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:509)
     Dtypes: floats.
 
     Args:
@@ -1924,7 +1925,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:523)
+    erf(Tensor self) -> Tensor (derivatives.yaml:525)
     Dtypes: floats.
 
     Args:
@@ -1975,7 +1976,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:536)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:538)
     Dtypes: floats.
 
     Args:
@@ -2026,7 +2027,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:549)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:551)
     Dtypes: all.
 
     Args:
@@ -2077,7 +2078,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:561)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:563)
     Dtypes: floats.
 
     Args:
@@ -2113,7 +2114,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:575)
+    relu(Tensor self) -> Tensor (derivatives.yaml:577)
     Dtypes: integers, floats.
 
     Args:
@@ -2164,7 +2165,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:589)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:591)
     Dtypes: floats.
 
     Args:
@@ -2208,7 +2209,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:605)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:607)
     Dtypes: floats.
 
     Args:
@@ -2258,7 +2259,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:621)
+    silu(Tensor self) -> Tensor (derivatives.yaml:623)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2306,7 +2307,7 @@ def _silu(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:635)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:637)
     Dtypes: floats.
 
     Args:
@@ -2339,7 +2340,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:645)
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:647)
     Dtypes: floats.
 
     Args:
@@ -2372,7 +2373,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:655)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:657)
     Dtypes: floats.
 
     Args:
@@ -2405,7 +2406,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:666)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:668)
     Dtypes: floats.
 
     Args:
@@ -2440,7 +2441,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:680)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:682)
     Dtypes: floats.
 
     Args:
@@ -2473,7 +2474,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:694)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:696)
     Dtypes: floats.
 
     Args:
@@ -2509,7 +2510,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:709)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:711)
     Dtypes: integers, floats.
 
     Args:
@@ -2555,7 +2556,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
     """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
 
-    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:727)
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:729)
     Dtypes: floats.
 
     Args:
@@ -2605,7 +2606,7 @@ def _celu(name: str, self, alpha, into=None) -> Any:
 def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
 
-    selu(Tensor self) -> Tensor (derivatives.yaml:741)
+    selu(Tensor self) -> Tensor (derivatives.yaml:743)
     Dtypes: floats.
 
     Args:
@@ -2656,7 +2657,7 @@ def _selu(name: str, self, into=None) -> Any:
 def mish(input: Tensor) -> Tensor:
     """x * tanh(ln(1 + e^x)) (Misra 2019).
 
-    mish(Tensor self) -> Tensor (derivatives.yaml:755)
+    mish(Tensor self) -> Tensor (derivatives.yaml:757)
     Dtypes: floats.
 
     Args:
@@ -2704,7 +2705,7 @@ def _mish(name: str, self, into=None) -> Any:
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
 
-    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:769)
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:771)
     Dtypes: floats.
 
     Args:
@@ -2752,7 +2753,7 @@ def _hardsigmoid(name: str, self, into=None) -> Any:
 def hardswish(input: Tensor) -> Tensor:
     """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
 
-    hardswish(Tensor self) -> Tensor (derivatives.yaml:784)
+    hardswish(Tensor self) -> Tensor (derivatives.yaml:786)
     Dtypes: floats.
 
     Args:
@@ -2800,7 +2801,7 @@ def _hardswish(name: str, self, into=None) -> Any:
 def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x where |x| > lambd, 0 elsewhere.
 
-    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:799)
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:801)
     Dtypes: floats.
 
     Args:
@@ -2837,7 +2838,7 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
 def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
     """x moved towards 0 by lambd, and 0 where |x| <= lambd.
 
-    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:811)
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:813)
     Dtypes: floats.
 
     Args:
@@ -2874,7 +2875,7 @@ def _softshrink(name: str, self, lambd, into=None) -> Any:
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x).
 
-    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:828)
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:830)
     Dtypes: all.
 
     Args:
@@ -2899,7 +2900,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|).
 
-    softsign(Tensor self) -> Tensor (derivatives.yaml:838)
+    softsign(Tensor self) -> Tensor (derivatives.yaml:840)
     Dtypes: all.
 
     Args:
@@ -2924,7 +2925,7 @@ def softsign(input: Tensor) -> Tensor:
 def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
     """x where x > bound, value elsewhere. The gradient at the bound is 0.
 
-    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:850)
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:852)
     Dtypes: integers, floats.
 
     Args:
@@ -2970,7 +2971,7 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
 def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
 
-    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:866)
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:868)
     Dtypes: floats.
 
     Args:
@@ -3004,7 +3005,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
 
-    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:878)
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:880)
     Dtypes: floats.
 
     Args:
@@ -3039,7 +3040,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
 def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     """x for x > 0, weight * x otherwise: prelu with its weights in place.
 
-    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:888)
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:890)
     Dtypes: floats.
 
     Args:
@@ -3073,7 +3074,7 @@ def _channel_leak(name: str, self, weight, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:901)
+    floor(Tensor self) -> Tensor (derivatives.yaml:903)
     Dtypes: integers, floats.
 
     Args:
@@ -3124,7 +3125,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:913)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:915)
     Dtypes: integers, floats.
 
     Args:
@@ -3175,7 +3176,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:925)
+    round(Tensor self) -> Tensor (derivatives.yaml:927)
     Dtypes: integers, floats.
 
     Args:
@@ -3223,7 +3224,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:939)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:941)
     Dtypes: floats.
 
     Args:
@@ -3275,7 +3276,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:949)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:951)
     Dtypes: integers, floats.
 
     Args:
@@ -3326,7 +3327,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:962)
+    frac(Tensor self) -> Tensor (derivatives.yaml:964)
     Dtypes: floats.
 
     Args:
@@ -3377,7 +3378,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:976)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:978)
     Dtypes: all.
 
     Args:
@@ -3410,7 +3411,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:986)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:988)
     Dtypes: all.
 
     Args:
@@ -3443,7 +3444,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:996)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:998)
     Dtypes: all.
 
     Args:
@@ -3476,7 +3477,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:1008)
+    conj(Tensor self) -> Tensor (derivatives.yaml:1010)
     Dtypes: all.
 
     Args:
@@ -3514,87 +3515,135 @@ def _conj(name: str, self, into=None) -> Any:
     return result
 
 
-def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The real part.
+def real_copy(input: Tensor) -> Tensor:
+    """The real part, in memory of its own; a real tensor itself.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:1019)
+    real_copy(Tensor self) -> Tensor (derivatives.yaml:1021)
     Dtypes: all.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers; `input` itself for bool, integers,
             floats.
     Gradients:
         self: grad
-    Example:
-        >>> sg.real(sg.tensor([1 + 2j]))
-        tensor([1.])
     """
-    if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
+    if isinstance(input, Tensor) and input._dtype.kind in "bif":
         return input
-    if not watch.active and out is None:
-        result = kernels.REAL.launch(input)
+    if not watch.active:
+        result = kernels.REAL_COPY.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("real", real, "elementwise", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("real_copy", real_copy, "elementwise", input)) is not PLAIN:
         return lifted
-    if out is not None:
-        return write_out("real", out, _real("real", input), (input,), share="same")
-    checks.tensor("real", "input", input)
-    return _real("real", input)
+    checks.tensor("real_copy", "input", input)
+    return _real_copy("real_copy", input)
 
 
-def _real(name: str, self, into=None) -> Any:
+def _real_copy(name: str, self, into=None) -> Any:
     self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.REAL, name, (self,), (), into)
+    result, (self,) = run(kernels.REAL_COPY, name, (self,), (), into)
     if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.RealBackward0.record(result, self)
+        functions.RealCopyBackward0.record(result, self)
     if watch.active:
-        propagate(functions.RealBackward0, result, (self,), (self,), into)
+        propagate(functions.RealCopyBackward0, result, (self,), (self,), into)
     return result
 
 
-def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The imaginary part of a complex tensor.
+def imag_copy(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, in memory of its own.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:1032)
+    imag_copy(Tensor self) -> Tensor (derivatives.yaml:1031)
     Dtypes: complex numbers.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
         self: grad * 1j
+    """
+    if watch.lifts and (lifted := lift("imag_copy", imag_copy, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("imag_copy", "input", input)
+    return _imag_copy("imag_copy", input)
+
+
+def _imag_copy(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.IMAG_COPY, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ImagCopyBackward0.record(result, self)
+    if watch.active:
+        propagate(functions.ImagCopyBackward0, result, (self,), (self,), into)
+    return result
+
+
+def real(input: Tensor) -> Tensor:
+    """The real part, a view; a real tensor itself.
+
+    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1041)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: select(view_as_real(self), -1, 0)
+    Example:
+        >>> z = sg.tensor([1 + 2j])
+        >>> sg.real(z)
+        tensor([1.])
+        >>> z.real.zero_()
+        tensor([0.])
+        >>> z
+        tensor([0.+2.j])
+    """
+    if isinstance(input, Tensor) and input._dtype.kind in "bif":
+        return input
+    if watch.lifts and (lifted := lift("real", real, "composite", input)) is not PLAIN:
+        return lifted
+    name = "real"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.select(op.view_as_real(self), -1, 0)
+
+
+def imag(input: Tensor) -> Tensor:
+    """The imaginary part of a complex tensor, a view.
+
+    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1057)
+    Dtypes: complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: select(view_as_real(self), -1, 1)
+    Raises:
+        RuntimeError: expected: the tensor is complex.
     Example:
         >>> sg.imag(sg.tensor([1 + 2j]))
         tensor([2.])
     """
-    if watch.lifts and (lifted := lift("imag", imag, "elementwise", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("imag", imag, "composite", input)) is not PLAIN:
         return lifted
-    if out is not None:
-        return write_out("imag", out, _imag("imag", input), (input,), share="same")
-    checks.tensor("imag", "input", input)
-    return _imag("imag", input)
-
-
-def _imag(name: str, self, into=None) -> Any:
-    self = checks.operand(name, "input", self)
-    result, (self,) = run(kernels.IMAG, name, (self,), (), into)
-    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
-        functions.ImagBackward0.record(result, self)
-    if watch.active:
-        propagate(functions.ImagBackward0, result, (self,), (self,), into)
-    return result
+    name = "imag"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = parts_rules.with_imaginary_part(name, self)
+    return op.select(op.view_as_real(self), -1, 1)
 
 
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1047)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1071)
     Dtypes: all.
 
     Args:
@@ -3660,7 +3709,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1066)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1090)
     Dtypes: all.
 
     Args:
@@ -3718,7 +3767,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1075)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1099)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3785,7 +3834,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1092)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1116)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3840,7 +3889,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1108)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1132)
     Dtypes: all.
 
     Args:
@@ -3903,7 +3952,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1125)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1149)
     Dtypes: all.
 
     Args:
@@ -3961,7 +4010,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1143)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1167)
     Dtypes: all.
 
     Args:
@@ -4026,7 +4075,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1156)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1180)
     Dtypes: all.
 
     Args:
@@ -4090,7 +4139,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1166)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1190)
     Dtypes: integers, floats.
 
     Args:
@@ -4155,7 +4204,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1182)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1206)
     Dtypes: integers, floats.
 
     Args:
@@ -4199,7 +4248,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1194)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1218)
     Dtypes: integers, floats.
 
     Args:
@@ -4261,7 +4310,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1211)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1235)
     Dtypes: integers, floats.
 
     Args:
@@ -4325,7 +4374,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1227)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1251)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4391,7 +4440,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1244)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1268)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4455,7 +4504,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1262)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1286)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4508,7 +4557,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1274)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1298)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4560,7 +4609,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1290)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1314)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4609,7 +4658,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1303)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4658,7 +4707,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1316)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1340)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4707,7 +4756,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1330)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4756,7 +4805,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1344)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1368)
     Dtypes: all.
 
     Args:
@@ -4779,7 +4828,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1353)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1377)
     Dtypes: all.
 
     Args:
@@ -4828,7 +4877,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1371)
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1395)
     Dtypes: integers, floats.
 
     Args:
@@ -4882,7 +4931,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1383)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1407)
     Dtypes: integers, floats.
 
     Args:
@@ -4931,7 +4980,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1399)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1423)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4985,7 +5034,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1409)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1433)
     Dtypes: integers, floats.
 
     Args:
@@ -5038,7 +5087,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1424)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1448)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5099,7 +5148,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1436)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1460)
     Dtypes: integers, floats.
 
     Args:
@@ -5152,7 +5201,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1451)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1475)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5213,7 +5262,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1465)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1489)
     Dtypes: all.
 
     Args:
@@ -5264,7 +5313,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1477)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1501)
     Dtypes: all.
 
     Args:
@@ -5315,7 +5364,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1490)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1514)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5366,7 +5415,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1504)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1528)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5417,7 +5466,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1518)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1542)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5468,7 +5517,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1532)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1556)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5519,7 +5568,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1548)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1572)
     Dtypes: all.
 
     Args:
@@ -5570,7 +5619,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1559)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1583)
     Dtypes: all.
 
     Args:
@@ -5621,7 +5670,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1570)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1594)
     Dtypes: all.
 
     Args:
@@ -5672,7 +5721,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1581)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1605)
     Dtypes: all.
 
     Args:
@@ -5716,7 +5765,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1592)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1616)
     Dtypes: bool, integers.
 
     Args:
@@ -5763,7 +5812,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1605)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1629)
     Dtypes: bool, integers.
 
     Args:
@@ -5810,7 +5859,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1618)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1642)
     Dtypes: bool, integers.
 
     Args:
@@ -5857,7 +5906,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1631)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1655)
     Dtypes: bool, integers.
 
     Args:
@@ -5897,7 +5946,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
-    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1645)
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1669)
     Dtypes: floats.
 
     Args:
@@ -5947,7 +5996,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(y) for a number c.
 
-    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1660)
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)
     Dtypes: floats.
 
     Args:
@@ -5987,7 +6036,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
 def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
-    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1671)
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)
     Dtypes: floats.
 
     Args:
@@ -6021,7 +6070,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
 def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
     """c * ln(1 + y) for a number c.
 
-    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1687)
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)
     Dtypes: floats.
 
     Args:
@@ -6058,7 +6107,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """ln(e^x + e^y), without overflow.
 
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1699)
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1723)
     Dtypes: floats.
 
     Args:
@@ -6107,7 +6156,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2^x + 2^y), without overflow.
 
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1712)
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1736)
     Dtypes: floats.
 
     Args:
@@ -6156,7 +6205,7 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
 
-    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1727)
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1751)
     Dtypes: all.
 
     Args:
@@ -6197,7 +6246,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 def log_odds(input: Tensor) -> Tensor:
     """ln(x / (1 - x)), exact also where it is near 0.
 
-    log_odds(Tensor self) -> Tensor (derivatives.yaml:1738)
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1762)
     Dtypes: floats.
 
     Args:
@@ -6230,7 +6279,7 @@ def _log_odds(name: str, self, into=None) -> Any:
 def entr(input: Tensor) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
-    entr(Tensor self) -> Tensor (derivatives.yaml:1748)
+    entr(Tensor self) -> Tensor (derivatives.yaml:1772)
     Dtypes: floats.
 
     Args:
@@ -6266,7 +6315,7 @@ def _entr(name: str, self, into=None) -> Any:
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    sinc(Tensor self) -> Tensor (derivatives.yaml:1764)
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1788)
     Dtypes: all.
 
     Args:
@@ -6317,7 +6366,7 @@ def _sinc(name: str, self, into=None) -> Any:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
 
-    erfinv(Tensor self) -> Tensor (derivatives.yaml:1775)
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1799)
     Dtypes: floats.
 
     Args:
@@ -6368,7 +6417,7 @@ def _erfinv(name: str, self, into=None) -> Any:
 def erfcx(input: Tensor) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
-    erfcx(Tensor self) -> Tensor (derivatives.yaml:1789)
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1813)
     Dtypes: floats.
 
     Args:
@@ -6404,7 +6453,7 @@ def _erfcx(name: str, self, into=None) -> Any:
 def ndtr(input: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
-    ndtr(Tensor self) -> Tensor (derivatives.yaml:1803)
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1827)
     Dtypes: floats.
 
     Args:
@@ -6440,7 +6489,7 @@ def _ndtr(name: str, self, into=None) -> Any:
 def ndtri(input: Tensor) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
-    ndtri(Tensor self) -> Tensor (derivatives.yaml:1817)
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1841)
     Dtypes: floats.
 
     Args:
@@ -6476,7 +6525,7 @@ def _ndtri(name: str, self, into=None) -> Any:
 def log_ndtr(input: Tensor) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
-    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1831)
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1855)
     Dtypes: floats.
 
     Args:
@@ -6509,7 +6558,7 @@ def _log_ndtr(name: str, self, into=None) -> Any:
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
 
-    lgamma(Tensor self) -> Tensor (derivatives.yaml:1849)
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1873)
     Dtypes: floats.
 
     Args:
@@ -6554,7 +6603,7 @@ def _lgamma(name: str, self, into=None) -> Any:
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
 
-    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1863)
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1887)
     Dtypes: all.
 
     Args:
@@ -6598,7 +6647,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
-    digamma(Tensor self) -> Tensor (derivatives.yaml:1875)
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1899)
     Dtypes: floats.
 
     Args:
@@ -6643,7 +6692,7 @@ def _digamma(name: str, self, into=None) -> Any:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order n of digamma.
 
-    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1889)
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1913)
     Dtypes: floats.
 
     Args:
@@ -6683,7 +6732,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
 def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
-    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1904)
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)
     Dtypes: floats.
 
     Args:
@@ -6717,7 +6766,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
 def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
-    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1919)
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1943)
     Dtypes: floats.
 
     Args:
@@ -6747,7 +6796,7 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
-    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1931)
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1955)
     Dtypes: floats.
 
     Args:
@@ -6787,7 +6836,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """1 - igamma(a, x), exact also where it is near 0.
 
-    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1945)
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1969)
     Dtypes: floats.
 
     Args:
@@ -6827,7 +6876,7 @@ def _igammac(name: str, self, other, into=None) -> Any:
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
-    i0(Tensor self) -> Tensor (derivatives.yaml:1961)
+    i0(Tensor self) -> Tensor (derivatives.yaml:1985)
     Dtypes: floats.
 
     Args:
@@ -6872,7 +6921,7 @@ def _i0(name: str, self, into=None) -> Any:
 def i0e(input: Tensor) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
-    i0e(Tensor self) -> Tensor (derivatives.yaml:1974)
+    i0e(Tensor self) -> Tensor (derivatives.yaml:1998)
     Dtypes: floats.
 
     Args:
@@ -6904,7 +6953,7 @@ def _i0e(name: str, self, into=None) -> Any:
 def i1(input: Tensor) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
-    i1(Tensor self) -> Tensor (derivatives.yaml:1988)
+    i1(Tensor self) -> Tensor (derivatives.yaml:2012)
     Dtypes: floats.
 
     Args:
@@ -6936,7 +6985,7 @@ def _i1(name: str, self, into=None) -> Any:
 def i1e(input: Tensor) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
-    i1e(Tensor self) -> Tensor (derivatives.yaml:2002)
+    i1e(Tensor self) -> Tensor (derivatives.yaml:2026)
     Dtypes: floats.
 
     Args:
@@ -6968,7 +7017,7 @@ def _i1e(name: str, self, into=None) -> Any:
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2016)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2040)
     Dtypes: floats.
 
     Args:
@@ -7000,7 +7049,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2030)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2054)
     Dtypes: floats.
 
     Args:
@@ -7032,7 +7081,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2044)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2068)
     Dtypes: floats.
 
     Args:
@@ -7064,7 +7113,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2059)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2083)
     Dtypes: floats.
 
     Args:
@@ -7096,7 +7145,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2076)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2100)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7129,7 +7178,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2088)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2112)
     Dtypes: floats.
 
     Args:
@@ -7190,7 +7239,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2102)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2126)
     Dtypes: floats.
 
     Args:
@@ -7246,7 +7295,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2114)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2138)
     Dtypes: floats.
 
     Args:
@@ -7286,7 +7335,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2129)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2153)
     Dtypes: all.
 
     Args:
@@ -7327,7 +7376,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2139)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2163)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7360,7 +7409,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2151)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2175)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7393,7 +7442,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2163)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2187)
     Dtypes: all.
 
     Args:
@@ -7433,7 +7482,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2173)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2197)
     Dtypes: all.
 
     Args:
@@ -7488,7 +7537,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2182)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2206)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7533,7 +7582,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2192)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2216)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7581,7 +7630,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2206)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2230)
     Dtypes: all.
 
     Args:
@@ -7622,7 +7671,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2217)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2241)
     Dtypes: all.
 
     Args:
@@ -7663,7 +7712,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2228)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2252)
     Dtypes: all.
 
     Args:
@@ -7691,7 +7740,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2238)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2262)
     Dtypes: all.
 
     Args:
@@ -7727,7 +7776,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2247)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2271)
     Dtypes: all.
 
     Args:
@@ -7762,7 +7811,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2253)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2277)
     Dtypes: all.
 
     Args:
@@ -7793,7 +7842,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2261)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2285)
     Dtypes: floats.
 
     Args:
@@ -7803,7 +7852,7 @@ def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     Returns:
         Tensor: complex.
     Gradients:
-        real: real_part(grad)
+        real: real_copy(grad)
         imag: imaginary_part(grad)
     Raises:
         RuntimeError: expected: both parts are tensors of one floating-point dtype that has a complex one: float32 or
@@ -7849,7 +7898,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2278)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2302)
     Dtypes: all.
 
     Args:
@@ -7883,7 +7932,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2290)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2314)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -7917,72 +7966,101 @@ def _angle(name: str, self, into=None) -> Any:
     return result
 
 
-def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The real and the imaginary parts in a new last dimension of size 2; a copy.
+def view_as_real(input: Tensor) -> Tensor:
+    """The real and the imaginary parts in a new last dimension of size 2.
 
-    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2305)
+    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2329)
     Dtypes: complex numbers.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: the dtype that its ops give, its real counterpart for complex numbers.
+        Tensor: a view of `input`: it shares the memory.
     Gradients:
-        through: stack([real(self), imag(self)], -1)
+        self: complex_of_pairs(grad)
     Raises:
         RuntimeError: expected: the tensor is complex.
     Example:
         >>> sg.view_as_real(sg.tensor([1 + 2j]))
         tensor([[1., 2.]])
     """
-    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "composite", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("view_as_real", view_as_real, "along", input)) is not PLAIN:
         return lifted
-    name = "view_as_real"
-    if out is not None:
-        return write_out(name, out, view_as_real(input))
-    self = input
+    return _view_as_real("view_as_real", input)
+
+
+def _view_as_real(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = parts_rules.complex_numbers(name, self)
-    return op.stack([op.real(self), op.imag(self)], -1)
+    first = self
+    kind = first._dtype.to_real()
+    result = typed_view(
+        first,
+        geometry(views.view_as_real, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
+        kind,
+    )
+    if grad_mode.grad:
+        if self._rg:
+            functions.ViewAsRealBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.ViewAsRealBackward0, result, (self,), (self,))
+    return result
 
 
-def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
-    """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
+def view_as_complex(input: Tensor) -> Tensor:
+    """The complex numbers whose parts stand in the last dimension, of size 2.
 
-    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2317)
-    Dtypes: all.
+    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2344)
+    Dtypes: floats.
 
     Args:
         input: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
     Returns:
-        Tensor: complex.
+        Tensor: a view of `input`: it shares the memory.
     Gradients:
-        through: complex(select(self, -1, 0), select(self, -1, 1))
+        self: view_as_real(grad)
     Raises:
-        RuntimeError: expected: the tensor holds floating-point numbers in pairs, in its last dimension.
+        RuntimeError: expected: floating-point numbers, in pairs in the last dimension, that lie where complex numbers
+            may lie.
     Example:
         >>> sg.view_as_complex(sg.tensor([[1.0, 2.0]]))
         tensor([1.+2.j])
     """
-    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "composite", input, out=out)) is not PLAIN:
+    if watch.lifts and (lifted := lift("view_as_complex", view_as_complex, "along", input)) is not PLAIN:
         return lifted
-    name = "view_as_complex"
-    if out is not None:
-        return write_out(name, out, view_as_complex(input))
-    self = input
+    return _view_as_complex("view_as_complex", input)
+
+
+def _view_as_complex(name: str, self) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = parts_rules.pairs_of_parts(name, self)
-    return op.complex(op.select(self, -1, 0), op.select(self, -1, 1))
+    first = self
+    kind = first._dtype.to_complex()
+    result = typed_view(
+        first,
+        geometry(
+            views.view_as_complex, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize
+        ),
+        kind,
+    )
+    if grad_mode.grad:
+        if self._rg:
+            functions.ViewAsComplexBackward0.record(result, self)
+    else:
+        not_recorded(result)
+    if watch.active:
+        propagate(functions.ViewAsComplexBackward0, result, (self,), (self,))
+    return result
 
 
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2331)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2362)
     Dtypes: integers.
 
     Args:
@@ -8039,7 +8117,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2343)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2374)
     Dtypes: integers.
 
     Args:
@@ -8097,7 +8175,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2355)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2386)
     Dtypes: integers.
 
     Args:
@@ -8141,7 +8219,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2366)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2397)
     Dtypes: integers.
 
     Args:
@@ -8185,7 +8263,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2380)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2411)
     Dtypes: all.
 
     Args:
@@ -8197,12 +8275,12 @@ def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) 
     Gradients:
         self: filled(grad, self.shape)
     """
-    if watch.lifts and (lifted := lift("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None and dtype is None:
         result = SUM_DEFAULT.launch(input)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("sum", sum_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sum", out, _sum_default("sum", input, dtype), (input,), share="anyhow")
     return _sum_default("sum", input, dtype)
@@ -8235,7 +8313,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2400)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2431)
     Dtypes: all.
 
     Args:
@@ -8246,12 +8324,12 @@ def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     Gradients:
         self: grad.sum()
     """
-    if watch.lifts and (lifted := lift("filled", filled, "filled", input, size)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = FILLED.launch(input, size)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("filled", filled, "filled", input, size)) is not PLAIN:
+        return lifted
     return _filled("filled", input, size)
 
 
@@ -8287,7 +8365,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2411)
+    (derivatives.yaml:2442)
     Dtypes: all.
 
     Args:
@@ -8303,16 +8381,16 @@ def sum_dim_intlist(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if not watch.active and out is None and dtype is None:
+        result = SUM_DIM_INTLIST.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("sum.dim_IntList", sum_dim_intlist, "reduction", input, dim, keepdim, dtype=dtype, out=out))
         is not PLAIN
     ):
         return lifted
-    if not watch.active and out is None and dtype is None:
-        result = SUM_DIM_INTLIST.launch(input, dim, keepdim)
-        if result is not None:
-            return result
     if out is not None:
         return write_out("sum", out, _sum_dim_intlist("sum", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _sum_dim_intlist("sum", input, dim, keepdim, dtype)
@@ -8350,7 +8428,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2429)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2460)
     Dtypes: all.
 
     Args:
@@ -8395,7 +8473,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2448)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2479)
     Dtypes: all.
 
     Args:
@@ -8451,7 +8529,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2464)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2495)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8492,7 +8570,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2477)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2508)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8504,12 +8582,12 @@ def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None)
     Gradients:
         self: filled(grad / reduced_count(self.shape, None), self.shape)
     """
-    if watch.lifts and (lifted := lift("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None and dtype is None:
         result = MEAN_DEFAULT.launch(input)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("mean", mean_default, "everything", input, dtype=dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("mean", out, _mean_default("mean", input, dtype), (input,), share="anyhow")
     return _mean_default("mean", input, dtype)
@@ -8551,7 +8629,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2495)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2526)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8567,15 +8645,15 @@ def mean_dim(
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
+    if not watch.active and out is None and dtype is None:
+        result = MEAN_DIM.launch(input, dim, keepdim)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("mean.dim", mean_dim, "reduction", input, dim, keepdim, dtype=dtype, out=out)) is not PLAIN
     ):
         return lifted
-    if not watch.active and out is None and dtype is None:
-        result = MEAN_DIM.launch(input, dim, keepdim)
-        if result is not None:
-            return result
     if out is not None:
         return write_out("mean", out, _mean_dim("mean", input, dim, keepdim, dtype), (input,), share="anyhow")
     return _mean_dim("mean", input, dim, keepdim, dtype)
@@ -8615,7 +8693,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2512)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2543)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8650,7 +8728,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2520)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2551)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8695,7 +8773,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2528)
+    (derivatives.yaml:2559)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8711,6 +8789,10 @@ def var_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
+    if not watch.active and out is None:
+        result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (
@@ -8728,10 +8810,6 @@ def var_correction(
         is not PLAIN
     ):
         return lifted
-    if not watch.active and out is None:
-        result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
-        if result is not None:
-            return result
     if out is not None:
         return write_out("var", out, _var_correction("var", input, dim, correction, keepdim), (input,), share="anyhow")
     return _var_correction("var", input, dim, correction, keepdim)
@@ -8769,7 +8847,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2552)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2583)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8804,7 +8882,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2560)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2591)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8849,7 +8927,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2568)
+    (derivatives.yaml:2599)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8924,7 +9002,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2588)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2619)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8990,7 +9068,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2606)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2637)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9046,7 +9124,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2622)
+    max(Tensor self) -> Tensor (derivatives.yaml:2653)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9059,12 +9137,12 @@ def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None:
         result = MAX_DEFAULT.launch(input)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("max", max_default, "extreme", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("max", out, _max_default("max", input), (input,), share="anyhow")
     return _max_default("max", input)
@@ -9094,7 +9172,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2642)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2673)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9142,7 +9220,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2657)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2688)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9170,7 +9248,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2663)
+    min(Tensor self) -> Tensor (derivatives.yaml:2694)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9183,12 +9261,12 @@ def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: there must be elements to choose from.
     """
-    if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None:
         result = MIN_DEFAULT.launch(input)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("min", min_default, "extreme", input, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("min", out, _min_default("min", input), (input,), share="anyhow")
     return _min_default("min", input)
@@ -9218,7 +9296,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2679)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2710)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9266,7 +9344,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2694)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2725)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9302,7 +9380,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2700)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2731)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9365,7 +9443,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2718)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2749)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9417,7 +9495,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2733)
+    any(Tensor self) -> Tensor (derivatives.yaml:2764)
     Dtypes: all.
 
     Args:
@@ -9451,7 +9529,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2746)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2777)
     Dtypes: all.
 
     Args:
@@ -9494,7 +9572,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2757)
+    all(Tensor self) -> Tensor (derivatives.yaml:2788)
     Dtypes: all.
 
     Args:
@@ -9528,7 +9606,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2770)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2801)
     Dtypes: all.
 
     Args:
@@ -9580,7 +9658,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2781)
+    (derivatives.yaml:2812)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9651,7 +9729,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2816)
+    (derivatives.yaml:2847)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9703,7 +9781,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2825)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2856)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9758,7 +9836,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2844)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2875)
     Dtypes: all.
 
     Args:
@@ -9826,7 +9904,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2860)
+    (derivatives.yaml:2891)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9884,7 +9962,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:2879)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2910)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9921,7 +9999,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2889)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2920)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9981,7 +10059,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2905)
+    (derivatives.yaml:2936)
     Dtypes: integers, floats.
 
     Args:
@@ -10044,7 +10122,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2923)
+    (derivatives.yaml:2954)
     Dtypes: integers, floats.
 
     Args:
@@ -10104,7 +10182,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2941)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2972)
     Dtypes: all.
 
     Args:
@@ -10121,12 +10199,12 @@ def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None
         >>> sg.ones(2, 3).sum_to_size(1, 3)
         tensor([[2., 2., 2.]])
     """
-    if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None:
         result = SUM_TO_SIZE.launch(input, size)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("sum_to_size", sum_to_size, "summed_to", input, size, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("sum_to_size", out, _sum_to_size("sum_to_size", input, size), (input,), share="anyhow")
     return _sum_to_size("sum_to_size", input, size)
@@ -10158,7 +10236,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:2957)
+    median(Tensor self) -> Tensor (derivatives.yaml:2988)
     Dtypes: integers, floats.
 
     Args:
@@ -10196,7 +10274,7 @@ def _median_default(name: str, self, into=None) -> Any:
 def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2975)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)
     Dtypes: integers, floats.
 
     Args:
@@ -10244,7 +10322,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2990)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3021)
     Dtypes: integers, floats.
 
     Args:
@@ -10282,7 +10360,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
 def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3004)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3035)
     Dtypes: integers, floats.
 
     Args:
@@ -10332,7 +10410,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3019)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3050)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10397,7 +10475,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3037)
+    (derivatives.yaml:3068)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10456,7 +10534,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3049)
+    (derivatives.yaml:3080)
     Dtypes: floats.
 
     Args:
@@ -10505,7 +10583,7 @@ def nanmean(
 def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3061)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3092)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10534,7 +10612,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3073)
+    (derivatives.yaml:3104)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10572,7 +10650,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3082)
+    Tensor) (derivatives.yaml:3113)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10618,7 +10696,7 @@ def var_mean_correction(
 def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3091)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3122)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10647,7 +10725,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3103)
+    (derivatives.yaml:3134)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10685,7 +10763,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3112)
+    Tensor) (derivatives.yaml:3143)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10731,7 +10809,7 @@ def std_mean_correction(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3121)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3152)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10770,7 +10848,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3134)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3165)
     Dtypes: all.
 
     Args:
@@ -10809,7 +10887,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3147)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3178)
     Dtypes: all.
 
     Args:
@@ -10874,7 +10952,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3162)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3193)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10924,7 +11002,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3177)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3208)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10982,7 +11060,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3190)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3221)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11032,7 +11110,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3208)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3239)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11091,7 +11169,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3225)
+    (derivatives.yaml:3256)
     Dtypes: floats.
 
     Args:
@@ -11149,7 +11227,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3245)
+    (derivatives.yaml:3276)
     Dtypes: floats.
 
     Args:
@@ -11215,7 +11293,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3254)
+    (derivatives.yaml:3285)
     Dtypes: floats.
 
     Args:
@@ -11281,7 +11359,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3266)
+    (derivatives.yaml:3297)
     Dtypes: floats.
 
     Args:
@@ -11347,7 +11425,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3274)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3305)
     Dtypes: all.
 
     Args:
@@ -11397,7 +11475,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3284)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3315)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11430,7 +11508,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3297)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3328)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11466,7 +11544,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3307)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3338)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11503,7 +11581,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3318)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3349)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11550,7 +11628,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3327)
+    (derivatives.yaml:3358)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11600,7 +11678,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3342)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3373)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11632,7 +11710,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3355)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3386)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11678,7 +11756,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3368)
+    (derivatives.yaml:3399)
     Dtypes: floats.
 
     Args:
@@ -11718,7 +11796,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3388)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3419)
     Dtypes: floats.
 
     Args:
@@ -11767,7 +11845,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3407)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3438)
     Dtypes: floats.
 
     Args:
@@ -11801,7 +11879,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3420)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3451)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11853,7 +11931,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3434)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3465)
     Dtypes: integers.
 
     Args:
@@ -11893,7 +11971,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3446)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3477)
     Dtypes: integers.
 
     Args:
@@ -11927,7 +12005,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3458)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3489)
     Dtypes: floats.
 
     Args:
@@ -11976,7 +12054,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3472)
+    bin_edges) (derivatives.yaml:3503)
     Dtypes: floats.
 
     Args:
@@ -12033,7 +12111,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3485)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3516)
     Dtypes: floats.
 
     Args:
@@ -12087,7 +12165,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3495)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3526)
     Dtypes: floats.
 
     Args:
@@ -12144,7 +12222,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3506)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3537)
     Dtypes: integers, floats.
 
     Args:
@@ -12221,7 +12299,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3526)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3557)
     Dtypes: integers, floats.
 
     Args:
@@ -12290,7 +12368,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3537)
+    (derivatives.yaml:3568)
     Dtypes: integers, floats.
 
     Args:
@@ -12345,7 +12423,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3552)
+    (derivatives.yaml:3583)
     Dtypes: integers, floats.
 
     Args:
@@ -12396,7 +12474,7 @@ def bucketize_scalar(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3563)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3594)
     Dtypes: integers, floats.
 
     Args:
@@ -12461,7 +12539,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3579)
+    Tensor[] (derivatives.yaml:3610)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12524,7 +12602,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3595)
+    (derivatives.yaml:3626)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12575,7 +12653,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3607)
+    (derivatives.yaml:3638)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12618,7 +12696,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3621)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3652)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12637,12 +12715,12 @@ def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([[21.],
                 [43.]])
     """
-    if watch.lifts and (lifted := lift("mm", mm, "product", input, mat2, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None:
         result = MM.launch(input, mat2)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("mm", mm, "product", input, mat2, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("mm", out, _mm("mm", input, mat2), (input, mat2), share="anyhow")
     return _mm("mm", input, mat2)
@@ -12678,7 +12756,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3639)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3670)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12730,7 +12808,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3656)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3687)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12782,7 +12860,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3673)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3704)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12834,7 +12912,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3689)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3720)
     Dtypes: all.
 
     Args:
@@ -12870,7 +12948,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3702)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3733)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12913,7 +12991,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3728)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3759)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13000,7 +13078,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3750)
+    (derivatives.yaml:3781)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13092,7 +13170,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3770)
+    (derivatives.yaml:3801)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13183,7 +13261,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3790)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3821)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13265,7 +13343,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3812)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3843)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13292,7 +13370,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3827)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3858)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13328,7 +13406,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3839)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3870)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13362,7 +13440,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3851)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3882)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13396,7 +13474,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3863)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3894)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13429,7 +13507,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3877)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3908)
     Dtypes: all.
 
     Args:
@@ -13463,7 +13541,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3887)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3918)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13523,7 +13601,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3903)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3934)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13564,7 +13642,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3915)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3946)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13599,7 +13677,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3929)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3960)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13625,7 +13703,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3943)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3974)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13657,7 +13735,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3957)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3988)
     Dtypes: all.
 
     Args:
@@ -13694,7 +13772,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3967)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3998)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13724,7 +13802,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3979)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4010)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13767,7 +13845,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3995)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4026)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13809,7 +13887,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4013)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4044)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13841,7 +13919,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4024)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4055)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13892,7 +13970,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4042)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4073)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13947,7 +14025,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4056)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4087)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13982,7 +14060,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4073)
+    (derivatives.yaml:4104)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14026,7 +14104,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4088)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4119)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14094,7 +14172,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4101)
+    (derivatives.yaml:4132)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14151,7 +14229,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4117)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4148)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14192,7 +14270,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4134)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4165)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14230,7 +14308,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4147)
+    det(Tensor self) -> Tensor (derivatives.yaml:4178)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14261,7 +14339,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4157)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4188)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14304,7 +14382,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4175)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4206)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14333,7 +14411,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4186)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4217)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14364,7 +14442,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4196)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4227)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14412,7 +14490,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4213)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4244)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14448,7 +14526,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4227)
+    (derivatives.yaml:4258)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14491,7 +14569,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4242)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4273)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14526,7 +14604,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4253)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4284)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14567,7 +14645,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4264)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4295)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14615,7 +14693,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4277)
+    Tensor (derivatives.yaml:4308)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14671,7 +14749,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4292)
+    Tensor (derivatives.yaml:4323)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14718,7 +14796,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4308)
+    dtype=None) -> Tensor (derivatives.yaml:4339)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14778,7 +14856,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4319)
+    Tensor (derivatives.yaml:4350)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14822,7 +14900,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4333)
+    (derivatives.yaml:4364)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14868,7 +14946,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4344)
+    (derivatives.yaml:4375)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14926,7 +15004,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4364)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4395)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14972,7 +15050,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4382)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4413)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15008,7 +15086,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4395)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4426)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15048,7 +15126,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4410)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4441)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15080,7 +15158,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4425)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4456)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15120,7 +15198,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4439)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4470)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15151,7 +15229,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4453)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4484)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15197,7 +15275,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4472)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4503)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15241,7 +15319,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4490)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4521)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15288,7 +15366,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4508)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4539)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15321,7 +15399,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4519)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4550)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15371,7 +15449,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4534)
+    (derivatives.yaml:4565)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15422,7 +15500,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4548)
+    (derivatives.yaml:4579)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15470,7 +15548,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4558)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4589)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15504,7 +15582,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4568)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4599)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15542,7 +15620,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4580)
+    Tensor (derivatives.yaml:4611)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15593,7 +15671,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4594)
+    Tensor (derivatives.yaml:4625)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15640,7 +15718,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4605)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4636)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15678,7 +15756,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4616)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4647)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15722,7 +15800,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4631)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4662)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15750,7 +15828,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4645)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4676)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15778,7 +15856,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4656)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4687)
     Dtypes: all.
 
     Args:
@@ -15810,7 +15888,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4670)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4701)
     Dtypes: all.
 
     Args:
@@ -15845,7 +15923,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4681)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4712)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15887,7 +15965,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4699)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4730)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15919,7 +15997,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4710)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4741)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15956,7 +16034,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4723)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4754)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15988,7 +16066,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4736)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4767)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16024,7 +16102,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4751)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4782)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16070,7 +16148,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4767)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4798)
     Dtypes: integers.
 
     Args:
@@ -16101,7 +16179,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4778)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4809)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16134,7 +16212,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:4794)
+    info) (derivatives.yaml:4825)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16177,7 +16255,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4809)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4840)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16213,7 +16291,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:4824)
+    Tensor U) (derivatives.yaml:4855)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16259,7 +16337,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:4838)
+    (derivatives.yaml:4869)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16305,7 +16383,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4856)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4887)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16346,7 +16424,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4868)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4899)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16379,10 +16457,10 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
     return formulas_matrix.reflected(self, input2)
 
 
-def view(input: Tensor, size: Sequence[int]) -> Tensor:
+def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4883)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4914)
     Dtypes: all.
 
     Args:
@@ -16394,24 +16472,17 @@ def view(input: Tensor, size: Sequence[int]) -> Tensor:
         self: grad.reshape(self.shape)
     Raises:
         RuntimeError: expected: `size` with at most one -1, reachable without moving elements.
-    Example:
-        >>> x = sg.arange(6)
-        >>> x.view(2, 3)
-        tensor([[0, 1, 2],
-                [3, 4, 5]])
-        >>> x.view(3, -1).shape
-        specgrad.Size([3, 2])
     """
-    if watch.lifts and (lifted := lift("view", view, "along", input, size)) is not PLAIN:
-        return lifted
     if not watch.active:
-        result = VIEW.launch(input, size)
+        result = VIEW_DEFAULT.launch(input, size)
         if result is not None:
             return result
-    return _view("view", input, size)
+    if watch.lifts and (lifted := lift("view", view_default, "along", input, size)) is not PLAIN:
+        return lifted
+    return _view_default("view", input, size)
 
 
-def _view(name: str, self, size) -> Any:
+def _view_default(name: str, self, size) -> Any:
     given = (size,)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16419,7 +16490,7 @@ def _view(name: str, self, size) -> Any:
     self, size = shape_rules.view(name, self, size)
     first = self
     place = geometry(views.view, first._shape, first.stride(), first._offset, size)
-    VIEW.remember(first, given, (place, size))
+    VIEW_DEFAULT.remember(first, given, (place, size))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -16431,10 +16502,44 @@ def _view(name: str, self, size) -> Any:
     return result
 
 
+def view_dtype(input: Tensor, dtype: Any) -> Tensor:
+    """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
+
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:4931)
+    Dtypes: all.
+
+    Args:
+        input: tensor, not differentiated.
+        dtype: dtype, that of the computation and the result.
+    Returns:
+        Tensor: a view of `input`: it shares the memory.
+    Raises:
+        RuntimeError: expected: the last dimension can be read in elements of the dtype's size.
+    """
+    if watch.lifts and (lifted := lift("view.dtype", view_dtype, "along", input, dtype)) is not PLAIN:
+        return lifted
+    return _view_dtype("view", input, dtype)
+
+
+def _view_dtype(name: str, self, dtype) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    dtype = checks.dtype(name, "dtype", dtype)
+    self, dtype = parts_rules.elements_of_dtype(name, self, dtype)
+    first = self
+    kind = dtype
+    result = typed_alias(
+        first,
+        geometry(views.view_dtype, first._shape, first.stride(), first._offset, first._dtype.itemsize, kind.itemsize),
+        kind,
+    )
+    return result
+
+
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4900)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4946)
     Dtypes: all.
 
     Args:
@@ -16453,7 +16558,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
                 [4, 5]])
     """
     if not watch.active:
-        result = VIEW.launch(input, shape)
+        result = VIEW_DEFAULT.launch(input, shape)
         if result is not None:
             return result
     if watch.lifts and (lifted := lift("reshape", reshape, "composite", input, shape)) is not PLAIN:
@@ -16466,14 +16571,14 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     shape = checks.integer_list(name, "shape", shape)
     self, shape = shape_rules.reshape(name, self, shape)
     result = formulas_shape.view_or_copy(self, shape)
-    VIEW.remember_as(self, given, (shape,))
+    VIEW_DEFAULT.remember_as(self, given, (shape,))
     return result
 
 
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4913)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4959)
     Dtypes: all.
 
     Args:
@@ -16502,7 +16607,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4923)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4969)
     Dtypes: all.
 
     Args:
@@ -16531,7 +16636,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4933)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4979)
     Dtypes: all.
 
     Args:
@@ -16570,7 +16675,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4943)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4989)
     Dtypes: all.
 
     Args:
@@ -16595,7 +16700,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4952)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4998)
     Dtypes: all.
 
     Args:
@@ -16628,7 +16733,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4962)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5008)
     Dtypes: all.
 
     Args:
@@ -16647,12 +16752,12 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
                 [2, 5],
                 [3, 6]])
     """
-    if watch.lifts and (lifted := lift("transpose", transpose, "along", input, dim0, dim1)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = TRANSPOSE.launch(input, dim0, dim1)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("transpose", transpose, "along", input, dim0, dim1)) is not PLAIN:
+        return lifted
     return _transpose("transpose", input, dim0, dim1)
 
 
@@ -16689,7 +16794,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4978)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5024)
     Dtypes: all.
 
     Args:
@@ -16705,12 +16810,12 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
         >>> sg.permute(sg.ones(2, 3, 4), (2, 0, 1)).shape
         specgrad.Size([4, 2, 3])
     """
-    if watch.lifts and (lifted := lift("permute", permute, "reordered", input, dims)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = PERMUTE.launch(input, dims)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("permute", permute, "reordered", input, dims)) is not PLAIN:
+        return lifted
     return _permute("permute", input, dims)
 
 
@@ -16737,7 +16842,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4991)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5037)
     Dtypes: all.
 
     Args:
@@ -16769,7 +16874,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5001)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5047)
     Dtypes: all.
 
     Args:
@@ -16786,12 +16891,12 @@ def t(input: Tensor) -> Tensor:
                 [2, 5],
                 [3, 6]])
     """
-    if watch.lifts and (lifted := lift("t", t, "transposed", input)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = T.launch(input)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("t", t, "transposed", input)) is not PLAIN:
+        return lifted
     return _t("t", input)
 
 
@@ -16824,7 +16929,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5017)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5063)
     Dtypes: all.
 
     Args:
@@ -16834,12 +16939,12 @@ def squeeze_default(input: Tensor) -> Tensor:
     Gradients:
         self: grad.reshape(self.shape)
     """
-    if watch.lifts and (lifted := lift("squeeze", squeeze_default, "squeezed", input)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = SQUEEZE_DEFAULT.launch(input)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("squeeze", squeeze_default, "squeezed", input)) is not PLAIN:
+        return lifted
     return _squeeze_default("squeeze", input)
 
 
@@ -16871,7 +16976,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5032)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5078)
     Dtypes: all.
 
     Args:
@@ -16884,12 +16989,12 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     Raises:
         IndexError, RuntimeError: expected: `dim` in range.
     """
-    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim, "along", input, dim)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = SQUEEZE_DIM.launch(input, dim)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim, "along", input, dim)) is not PLAIN:
+        return lifted
     return _squeeze_dim("squeeze", input, dim)
 
 
@@ -16923,7 +17028,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5042)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5088)
     Dtypes: all.
 
     Args:
@@ -16943,12 +17048,12 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = UNSQUEEZE.launch(input, dim)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not PLAIN:
+        return lifted
     return _unsqueeze("unsqueeze", input, dim)
 
 
@@ -16983,7 +17088,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5057)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5103)
     Dtypes: all.
 
     Args:
@@ -17000,12 +17105,12 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
         tensor([[1, 1, 1],
                 [2, 2, 2]])
     """
-    if watch.lifts and (lifted := lift("expand", expand, "broadcasting", input, size)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = EXPAND.launch(input, size)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("expand", expand, "broadcasting", input, size)) is not PLAIN:
+        return lifted
     return _expand("expand", input, size)
 
 
@@ -17032,7 +17137,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5073)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5119)
     Dtypes: all.
 
     Args:
@@ -17042,12 +17147,12 @@ def alias(input: Tensor) -> Tensor:
     Gradients:
         self: grad
     """
-    if watch.lifts and (lifted := lift("alias", alias, "along", input)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = ALIAS.launch(input)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("alias", alias, "along", input)) is not PLAIN:
+        return lifted
     return _alias("alias", input)
 
 
@@ -17072,7 +17177,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5082)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5128)
     Dtypes: all.
 
     Args:
@@ -17101,7 +17206,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5092)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5138)
     Dtypes: all.
 
     Args:
@@ -17129,7 +17234,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5101)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5147)
     Dtypes: all.
 
     Args:
@@ -17161,7 +17266,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5113)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5159)
     Dtypes: all.
 
     Args:
@@ -17194,7 +17299,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5125)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5171)
     Dtypes: all.
 
     Args:
@@ -17216,7 +17321,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5131)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5177)
     Dtypes: all.
 
     Args:
@@ -17238,7 +17343,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5137)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5183)
     Dtypes: all.
 
     Args:
@@ -17260,7 +17365,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5143)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5189)
     Dtypes: all.
 
     Args:
@@ -17290,7 +17395,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5154)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5200)
     Dtypes: all.
 
     Args:
@@ -17320,7 +17425,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5166)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5212)
     Dtypes: all.
 
     Args:
@@ -17350,7 +17455,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5177)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5223)
     Dtypes: all.
 
     Args:
@@ -17380,7 +17485,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5188)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5234)
     Dtypes: all.
 
     Args:
@@ -17412,10 +17517,57 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
     return op.split_with_sizes(self, formulas_joining.even_sizes(self._shape[dim], sections), dim)
 
 
+def tensor_split_tensor_indices_or_sections(
+    input: Tensor, tensor_indices_or_sections: Tensor, dim: int = 0
+) -> Sequence[Tensor]:
+    """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
+
+    tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
+    (derivatives.yaml:5245)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        tensor_indices_or_sections: tensor.
+        dim: int, counted from the end where negative; default 0.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: tensor_split(self, tensor_indices_or_sections, dim)
+    Raises:
+        IndexError, RuntimeError: expected: int64 numbers of at most one dimension, which become an int or ints.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "tensor_split.tensor_indices_or_sections",
+                tensor_split_tensor_indices_or_sections,
+                "composite",
+                input,
+                tensor_indices_or_sections,
+                dim,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "tensor_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(tensor_indices_or_sections, Tensor):
+        tensor_indices_or_sections = checks.tensor(name, "tensor_indices_or_sections", tensor_indices_or_sections)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    self, tensor_indices_or_sections, dim = joining_rules.tensor_split_by(name, self, tensor_indices_or_sections, dim)
+    return op.tensor_split(self, tensor_indices_or_sections, dim)
+
+
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5199)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5253)
     Dtypes: all.
 
     Args:
@@ -17449,7 +17601,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5205)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5259)
     Dtypes: all.
 
     Args:
@@ -17477,7 +17629,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5216)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5270)
     Dtypes: all.
 
     Args:
@@ -17504,7 +17656,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5222)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5276)
     Dtypes: all.
 
     Args:
@@ -17532,7 +17684,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5231)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5285)
     Dtypes: all.
 
     Args:
@@ -17559,7 +17711,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5237)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5291)
     Dtypes: all.
 
     Args:
@@ -17587,7 +17739,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5246)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5300)
     Dtypes: all.
 
     Args:
@@ -17614,7 +17766,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5252)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5306)
     Dtypes: all.
 
     Args:
@@ -17654,7 +17806,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5260)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5314)
     Dtypes: all.
 
     Args:
@@ -17686,7 +17838,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5270)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5324)
     Dtypes: all.
 
     Args:
@@ -17718,7 +17870,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5280)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5334)
     Dtypes: all.
 
     Args:
@@ -17755,7 +17907,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5291)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5345)
     Dtypes: all.
 
     Args:
@@ -17814,7 +17966,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5313)
+    (derivatives.yaml:5367)
     Dtypes: all.
 
     Args:
@@ -17869,7 +18021,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5322)
+    (derivatives.yaml:5376)
     Dtypes: all.
 
     Args:
@@ -17921,7 +18073,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5329)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5383)
     Dtypes: all.
 
     Args:
@@ -17947,7 +18099,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5336)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5390)
     Dtypes: all.
 
     Args:
@@ -17970,7 +18122,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5343)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5397)
     Dtypes: all.
 
     Args:
@@ -18013,7 +18165,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5356)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5410)
     Dtypes: all.
 
     Args:
@@ -18036,7 +18188,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5363)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5417)
     Dtypes: all.
 
     Args:
@@ -18080,7 +18232,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5374)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5428)
     Dtypes: all.
 
     Args:
@@ -18113,7 +18265,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5384)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5438)
     Dtypes: all.
 
     Args:
@@ -18151,7 +18303,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5396)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5450)
     Dtypes: all.
 
     Args:
@@ -18180,7 +18332,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5406)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5460)
     Dtypes: all.
 
     Args:
@@ -18199,12 +18351,12 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
         tensor([[0, 1, 2],
                 [2, 3, 4]])
     """
-    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = UNFOLD.launch(input, dimension, size, step)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
+        return lifted
     return _unfold("unfold", input, dimension, size, step)
 
 
@@ -18237,7 +18389,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5421)
+    (derivatives.yaml:5475)
     Dtypes: all.
 
     Args:
@@ -18300,7 +18452,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5433)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5487)
     Dtypes: all.
 
     Args:
@@ -18317,12 +18469,12 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         >>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
     """
-    if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = SELECT.launch(input, dim, index)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
+        return lifted
     return _select("select", input, dim, index)
 
 
@@ -18352,7 +18504,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5446)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5500)
     Dtypes: all.
 
     Args:
@@ -18367,16 +18519,16 @@ def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, i
     Raises:
         RuntimeError: expected: as for select on a tensor of `sizes`.
     """
+    if not watch.active:
+        result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("select_backward", select_backward, "along", grad_output, input_sizes, dim, index))
         is not PLAIN
     ):
         return lifted
-    if not watch.active:
-        result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
-        if result is not None:
-            return result
     return _select_backward("select_backward", grad_output, input_sizes, dim, index)
 
 
@@ -18414,7 +18566,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5458)
+    (derivatives.yaml:5512)
     Dtypes: all.
 
     Args:
@@ -18431,12 +18583,12 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
         IndexError, ValueError: expected: `dim` in range; `step` above 0; `start` and `end` are clamped to the size as
             Python does.
     """
-    if watch.lifts and (lifted := lift("slice.Tensor", slice, "along", input, dim, start, end, step)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = SLICE.launch(input, dim, start, end, step)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("slice.Tensor", slice, "along", input, dim, start, end, step)) is not PLAIN:
+        return lifted
     return _slice("slice", input, dim, start, end, step)
 
 
@@ -18473,7 +18625,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5473)
+    (derivatives.yaml:5527)
     Dtypes: all.
 
     Args:
@@ -18490,16 +18642,16 @@ def slice_backward(
     Raises:
         RuntimeError: expected: as for slice on a tensor of `sizes`.
     """
+    if not watch.active:
+        result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("slice_backward", slice_backward, "along", grad_output, input_sizes, dim, start, end, step))
         is not PLAIN
     ):
         return lifted
-    if not watch.active:
-        result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
-        if result is not None:
-            return result
     return _slice_backward("slice_backward", grad_output, input_sizes, dim, start, end, step)
 
 
@@ -18546,7 +18698,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5487)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5541)
     Dtypes: all.
 
     Args:
@@ -18564,12 +18716,12 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         >>> sg.narrow(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
-    if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = NARROW.launch(input, dim, start, length)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
+        return lifted
     return _narrow("narrow", input, dim, start, length)
 
 
@@ -18601,7 +18753,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5499)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5553)
     Dtypes: all.
 
     Args:
@@ -18656,7 +18808,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5516)
+    (derivatives.yaml:5570)
     Dtypes: all.
 
     Args:
@@ -18718,7 +18870,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5531)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5585)
     Dtypes: all.
 
     Args:
@@ -18736,12 +18888,12 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
         >>> sg.diagonal(sg.tensor([[1, 2], [3, 4]]))
         tensor([1, 4])
     """
-    if watch.lifts and (lifted := lift("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = DIAGONAL.launch(input, offset, dim1, dim2)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not PLAIN:
+        return lifted
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
 
@@ -18774,7 +18926,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5548)
+    (derivatives.yaml:5602)
     Dtypes: all.
 
     Args:
@@ -18841,7 +18993,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5560)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5614)
     Dtypes: all.
 
     Args:
@@ -18876,7 +19028,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5571)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5625)
     Dtypes: all.
 
     Args:
@@ -18907,7 +19059,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5581)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5635)
     Dtypes: all.
 
     Args:
@@ -18958,7 +19110,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5593)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5647)
     Dtypes: all.
 
     Args:
@@ -19006,7 +19158,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5607)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5661)
     Dtypes: all.
 
     Args:
@@ -19064,7 +19216,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5619)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5673)
     Dtypes: all.
 
     Args:
@@ -19091,7 +19243,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5624)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5678)
     Dtypes: all.
 
     Args:
@@ -19128,7 +19280,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5634)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5688)
     Dtypes: all.
 
     Args:
@@ -19150,12 +19302,12 @@ def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, a
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cat", cat, "joined", tensors, dim, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None:
         result = CAT.launch(tensors, dim)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("cat", cat, "joined", tensors, dim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("cat", out, _cat("cat", tensors, dim), (*listed(tensors),), share="anyhow")
     return _cat("cat", tensors, dim)
@@ -19186,7 +19338,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5656)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5710)
     Dtypes: all.
 
     Args:
@@ -19207,12 +19359,12 @@ def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None,
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("stack", stack, "new_dimension", tensors, dim, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None:
         result = STACK.launch(tensors, dim)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("stack", stack, "new_dimension", tensors, dim, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("stack", out, _stack("stack", tensors, dim), (*listed(tensors),), share="anyhow")
     return _stack("stack", tensors, dim)
@@ -19243,7 +19395,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5673)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5727)
     Dtypes: all.
 
     Args:
@@ -19292,7 +19444,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5689)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5743)
     Dtypes: all.
 
     Args:
@@ -19341,7 +19493,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5704)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5758)
     Dtypes: all.
 
     Args:
@@ -19400,7 +19552,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5722)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5776)
     Dtypes: all.
 
     Args:
@@ -19459,7 +19611,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5740)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5794)
     Dtypes: all.
 
     Args:
@@ -19512,7 +19664,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5759)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5813)
     Dtypes: all.
 
     Args:
@@ -19529,15 +19681,15 @@ def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None
         >>> x, y
         (tensor([0., 0.]), tensor([1., 1.]))
     """
+    if not watch.active and out is None and memory_format is None:
+        result = CLONE.launch(input)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("clone", clone, "leading", input, memory_format=memory_format, out=out)) is not PLAIN
     ):
         return lifted
-    if not watch.active and out is None and memory_format is None:
-        result = CLONE.launch(input)
-        if result is not None:
-            return result
     if out is not None:
         return write_out("clone", out, _clone("clone", input, memory_format), (input,), share="anyhow")
     return _clone("clone", input, memory_format)
@@ -19568,7 +19720,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5774)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5828)
     Dtypes: all.
 
     Args:
@@ -19608,7 +19760,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5788)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5842)
     Dtypes: all.
 
     Args:
@@ -19649,7 +19801,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5808)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5862)
     Dtypes: all.
 
     Args:
@@ -19705,7 +19857,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5823)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5877)
     Dtypes: all.
 
     Args:
@@ -19789,7 +19941,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5845)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5899)
     Dtypes: all.
 
     Args:
@@ -19849,7 +20001,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5862)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5916)
     Dtypes: all.
 
     Args:
@@ -19937,7 +20089,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5881)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5935)
     Dtypes: all.
 
     Args:
@@ -20000,7 +20152,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5900)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5954)
     Dtypes: all.
 
     Args:
@@ -20074,7 +20226,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5920)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5974)
     Dtypes: all.
 
     Args:
@@ -20142,7 +20294,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5933)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5987)
     Dtypes: all.
 
     Args:
@@ -20221,7 +20373,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5952)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6006)
     Dtypes: all.
 
     Args:
@@ -20279,7 +20431,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5968)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6022)
     Dtypes: all.
 
     Args:
@@ -20342,7 +20494,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5982)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6036)
     Dtypes: all.
 
     Args:
@@ -20377,7 +20529,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5993)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6047)
     Dtypes: all.
 
     Args:
@@ -20409,7 +20561,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6008)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6062)
     Dtypes: all.
 
     Args:
@@ -20437,7 +20589,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6016)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6070)
     Dtypes: integers.
 
     Args:
@@ -20483,7 +20635,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6029)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6083)
     Dtypes: all.
 
     Args:
@@ -20517,7 +20669,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6039)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6093)
     Dtypes: all.
 
     Args:
@@ -20571,7 +20723,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6051)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6105)
     Dtypes: all.
 
     Args:
@@ -20602,7 +20754,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6061)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6115)
     Dtypes: all.
 
     Args:
@@ -20647,7 +20799,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6075)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6129)
     Dtypes: all.
 
     Args:
@@ -20705,7 +20857,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6088)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6142)
     Dtypes: all.
 
     Args:
@@ -20765,7 +20917,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6099)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6153)
     Dtypes: all.
 
     Args:
@@ -20831,13 +20983,14 @@ def scatter_reduce(
     include_self: bool = True,
     out: Tensor | None = None,
 ) -> Tensor:
-    """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
-    that is there only if `include_self`. Where several of these are greatest or least, they share the gradient; PyTorch
-    gives a share to an element that is there but not included, too, and loses it.
+    """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin, of which complex
+    numbers have the first three; with the element that is there only if `include_self`. Where several of these are
+    greatest or least, they share the gradient; PyTorch gives a share to an element that is there but not included, too,
+    and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6106)
-    Dtypes: bool, integers, floats.
+    (derivatives.yaml:6160)
+    Dtypes: all.
 
     Args:
         input: tensor.
@@ -20853,7 +21006,8 @@ def scatter_reduce(
         self: scatter_reduce_backward(...)[0]
         src: scatter_reduce_backward(...)[1]
     Raises:
-        IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions.
+        IndexError, RuntimeError: expected: arguments as of scatter; one of five reductions, for complex numbers of the
+            first three.
     Example:
         >>> src, index = sg.tensor([1.0, 5.0, 2.0, 4.0]), sg.tensor([0, 0, 1, 1])
         >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="amax")
@@ -20938,7 +21092,7 @@ def _scatter_reduce(name: str, self, dim, index, src, reduce, include_self, into
     computed = (
         self._dtype
         if self._dtype.native and src._dtype is self._dtype
-        else computed_dtype(name, "match", ("bool", "int", "float"), (self, src))
+        else computed_dtype(name, "match", (), (self, src))
     )
     try:
         result = adopt(
@@ -20965,7 +21119,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6138)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6193)
     Dtypes: all.
 
     Args:
@@ -21034,7 +21188,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6148)
+    (derivatives.yaml:6202)
     Dtypes: all.
 
     Args:
@@ -21117,7 +21271,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6156)
+    (derivatives.yaml:6209)
     Dtypes: all.
 
     Args:
@@ -21204,7 +21358,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6169)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6221)
     Dtypes: bool.
 
     Args:
@@ -21238,7 +21392,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6182)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6234)
     Dtypes: all.
 
     Args:
@@ -21292,7 +21446,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6194)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6246)
     Dtypes: all.
 
     Args:
@@ -21348,7 +21502,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6204)
+    (derivatives.yaml:6256)
     Dtypes: all.
 
     Args:
@@ -21403,7 +21557,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6213)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6265)
     Dtypes: all.
 
     Args:
@@ -21460,7 +21614,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6223)
+    (derivatives.yaml:6275)
     Dtypes: all.
 
     Args:
@@ -21511,7 +21665,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6232)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6284)
     Dtypes: all.
 
     Args:
@@ -21547,7 +21701,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6246)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6298)
     Dtypes: all.
 
     Args:
@@ -21584,7 +21738,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6258)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6310)
     Dtypes: all.
 
     Args:
@@ -21618,7 +21772,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6270)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6322)
     Dtypes: all.
 
     Args:
@@ -21662,7 +21816,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6292)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6344)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -21681,12 +21835,12 @@ def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
         >>> sg.nn.functional.linear(sg.tensor([1.0, 2.0]), sg.tensor([[3.0, 4.0]]), sg.tensor([0.5]))
         tensor([11.5000])
     """
-    if watch.lifts and (lifted := lift("linear", linear, "linear", input, weight, bias)) is not PLAIN:
-        return lifted
     if not watch.active:
         result = LINEAR.launch(input, weight, bias)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("linear", linear, "linear", input, weight, bias)) is not PLAIN:
+        return lifted
     return _linear("linear", input, weight, bias)
 
 
@@ -21725,7 +21879,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6319)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6371)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -21786,7 +21940,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6337)
+    Tensor (derivatives.yaml:6389)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -21886,7 +22040,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6367)
+    dilation, int groups) -> Tensor (derivatives.yaml:6419)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -21992,7 +22146,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6384)
+    dilation, int groups) -> Tensor (derivatives.yaml:6436)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22100,7 +22254,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6401)
+    groups=1) -> Tensor (derivatives.yaml:6453)
     Dtypes: all.
 
     Args:
@@ -22159,7 +22313,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6411)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6463)
     Dtypes: all.
 
     Args:
@@ -22238,7 +22392,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6418)
+    groups=1) -> Tensor (derivatives.yaml:6470)
     Dtypes: all.
 
     Args:
@@ -22297,7 +22451,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6433)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6485)
     Dtypes: all.
 
     Args:
@@ -22376,7 +22530,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6441)
+    groups=1) -> Tensor (derivatives.yaml:6493)
     Dtypes: all.
 
     Args:
@@ -22435,7 +22589,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6451)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6503)
     Dtypes: all.
 
     Args:
@@ -22515,7 +22669,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6458)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6510)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22595,7 +22749,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6471)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6523)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22677,7 +22831,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6485)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6537)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22746,7 +22900,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6496)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6548)
     Dtypes: all.
 
     Args:
@@ -22790,7 +22944,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6513)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6565)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22854,7 +23008,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6530)
+    (derivatives.yaml:6582)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22915,7 +23069,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6545)
+    Tensor (derivatives.yaml:6597)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22978,7 +23132,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6559)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6611)
     Dtypes: all.
 
     Args:
@@ -23016,7 +23170,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6570)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6622)
     Dtypes: all.
 
     Args:
@@ -23054,7 +23208,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6580)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6632)
     Dtypes: all.
 
     Args:
@@ -23094,7 +23248,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6590)
+    (derivatives.yaml:6642)
     Dtypes: floats.
 
     Args:
@@ -23168,7 +23322,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6608)
+    antialias) -> Tensor (derivatives.yaml:6660)
     Dtypes: floats.
 
     Args:
@@ -23266,7 +23420,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6622)
+    (derivatives.yaml:6674)
     Dtypes: floats.
 
     Args:
@@ -23331,7 +23485,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6641)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6693)
     Dtypes: floats.
 
     Args:
@@ -23386,7 +23540,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6656)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6708)
     Dtypes: integers, floats.
 
     Args:
@@ -23474,7 +23628,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6679)
+    (derivatives.yaml:6731)
     Dtypes: floats.
 
     Args:
@@ -23551,7 +23705,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6694)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6746)
     Dtypes: integers, floats.
 
     Args:
@@ -23609,7 +23763,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6705)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6757)
     Dtypes: integers, floats.
 
     Args:
@@ -23668,7 +23822,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6717)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6769)
     Dtypes: integers, floats.
 
     Args:
@@ -23718,7 +23872,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6728)
+    (derivatives.yaml:6780)
     Dtypes: integers, floats.
 
     Args:
@@ -23774,7 +23928,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6745)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6797)
     Dtypes: integers, floats.
 
     Args:
@@ -23816,7 +23970,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6758)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6810)
     Dtypes: floats.
 
     Args:
@@ -23933,7 +24087,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6778)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6830)
     Dtypes: floats.
 
     Args:
@@ -24104,7 +24258,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6793)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6845)
     Dtypes: floats.
 
     Args:
@@ -24171,7 +24325,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6804)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6856)
     Dtypes: floats.
 
     Args:
@@ -24239,7 +24393,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6817)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6869)
     Dtypes: floats.
 
     Args:
@@ -24298,7 +24452,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6829)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6881)
     Dtypes: floats.
 
     Args:
@@ -24345,7 +24499,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6847)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6899)
     Dtypes: floats.
 
     Args:
@@ -24406,7 +24560,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6861)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6913)
     Dtypes: floats.
 
     Args:
@@ -24440,7 +24594,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6872)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6924)
     Dtypes: floats.
 
     Args:
@@ -24467,7 +24621,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6881)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6933)
     Dtypes: floats.
 
     Args:
@@ -24503,7 +24657,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6890)
+    Tensor mean, Tensor var) (derivatives.yaml:6942)
     Dtypes: floats.
 
     Args:
@@ -24584,7 +24738,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6915)
+    Tensor var) (derivatives.yaml:6967)
     Dtypes: floats.
 
     Args:
@@ -24665,7 +24819,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6937)
+    (derivatives.yaml:6989)
     Dtypes: floats.
 
     Args:
@@ -24756,7 +24910,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6957)
+    (derivatives.yaml:7009)
     Dtypes: floats.
 
     Args:
@@ -24818,7 +24972,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6979)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7031)
     Dtypes: floats.
 
     Args:
@@ -24840,12 +24994,12 @@ def softmax(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("softmax", softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None and dtype is None:
         result = SOFTMAX.launch(input, dim)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("softmax", softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("softmax", out, _softmax("softmax", input, dim, dtype), (input,), share="anyhow")
     return _softmax("softmax", input, dim, dtype)
@@ -24883,7 +25037,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7003)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7055)
     Dtypes: floats.
 
     Args:
@@ -24902,15 +25056,15 @@ def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, ax
     """
     if axis is not None:
         dim = axis
+    if not watch.active:
+        result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("softmax_backward", softmax_backward, "along", grad_output, output, dim)) is not PLAIN
     ):
         return lifted
-    if not watch.active:
-        result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
-        if result is not None:
-            return result
     return _softmax_backward("softmax_backward", grad_output, output, dim)
 
 
@@ -24950,7 +25104,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7023)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7075)
     Dtypes: floats.
 
     Args:
@@ -24971,12 +25125,12 @@ def log_softmax(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
-        return lifted
     if not watch.active and out is None and dtype is None:
         result = LOG_SOFTMAX.launch(input, dim)
         if result is not None:
             return result
+    if watch.lifts and (lifted := lift("log_softmax", log_softmax, "along", input, dim, dtype, out=out)) is not PLAIN:
+        return lifted
     if out is not None:
         return write_out("log_softmax", out, _log_softmax("log_softmax", input, dim, dtype), (input,), share="anyhow")
     return _log_softmax("log_softmax", input, dim, dtype)
@@ -25014,7 +25168,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7046)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7098)
     Dtypes: floats.
 
     Args:
@@ -25032,16 +25186,16 @@ def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *
     """
     if axis is not None:
         dim = axis
+    if not watch.active:
+        result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("log_softmax_backward", log_softmax_backward, "along", grad_output, output, dim))
         is not PLAIN
     ):
         return lifted
-    if not watch.active:
-        result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
-        if result is not None:
-            return result
     return _log_softmax_backward("log_softmax_backward", grad_output, output, dim)
 
 
@@ -25085,7 +25239,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7063)
+    Tensor total_weight) (derivatives.yaml:7115)
     Dtypes: floats.
 
     Args:
@@ -25171,7 +25325,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7088)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7140)
     Dtypes: floats.
 
     Args:
@@ -25284,7 +25438,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7108)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7160)
     Dtypes: floats.
 
     Args:
@@ -25383,7 +25537,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7139)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7191)
     Dtypes: floats.
 
     Args:
@@ -25436,7 +25590,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7161)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7213)
     Dtypes: floats.
 
     Args:
@@ -25511,7 +25665,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7181)
+    (derivatives.yaml:7233)
     Dtypes: floats.
 
     Args:
@@ -25590,7 +25744,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7204)
+    Tensor (derivatives.yaml:7256)
     Dtypes: floats.
 
     Args:
@@ -25699,7 +25853,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7228)
+    reduction=1) -> Tensor (derivatives.yaml:7280)
     Dtypes: floats.
 
     Args:
@@ -25818,7 +25972,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7253)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7305)
     Dtypes: floats.
 
     Args:
@@ -25935,7 +26089,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7275)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7327)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25990,7 +26144,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7290)
+    (derivatives.yaml:7342)
     Dtypes: all.
 
     Args:
@@ -26066,7 +26220,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7313)
+    Tensor (derivatives.yaml:7365)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26151,7 +26305,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7329)
+    (derivatives.yaml:7381)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26227,7 +26381,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7344)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7396)
     Dtypes: floats.
 
     Args:
@@ -26374,7 +26528,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7364)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7416)
     Dtypes: floats.
 
     Args:
@@ -26537,7 +26691,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7387)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7439)
     Dtypes: floats.
 
     Args:
@@ -26674,7 +26828,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7407)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7459)
     Dtypes: floats.
 
     Args:
@@ -26809,7 +26963,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7437)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7489)
     Dtypes: floats.
 
     Args:
@@ -26911,7 +27065,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7460)
+    weight=None) -> Tensor (derivatives.yaml:7512)
     Dtypes: floats.
 
     Args:
@@ -26963,7 +27117,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7475)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7527)
     Dtypes: floats.
 
     Args:
@@ -27017,7 +27171,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7487)
+    beta=1.0) -> Tensor (derivatives.yaml:7539)
     Dtypes: floats.
 
     Args:
@@ -27081,7 +27235,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7505)
+    (derivatives.yaml:7557)
     Dtypes: floats.
 
     Args:
@@ -27137,7 +27291,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7519)
+    log_target=False) -> Tensor (derivatives.yaml:7571)
     Dtypes: floats.
 
     Args:
@@ -27206,7 +27360,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7539)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7591)
     Dtypes: floats.
 
     Args:
@@ -27281,7 +27435,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7555)
+    Tensor (derivatives.yaml:7607)
     Dtypes: floats.
 
     Args:
@@ -27336,7 +27490,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7571)
+    reduction='mean') -> Tensor (derivatives.yaml:7623)
     Dtypes: floats.
 
     Args:
@@ -27399,7 +27553,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7580)
+    Tensor (derivatives.yaml:7632)
     Dtypes: floats.
 
     Args:
@@ -27454,7 +27608,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7591)
+    reduction='mean') -> Tensor (derivatives.yaml:7643)
     Dtypes: floats.
 
     Args:
@@ -27527,7 +27681,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7602)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7654)
     Dtypes: floats.
 
     Args:
@@ -27596,7 +27750,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7616)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7668)
     Dtypes: floats.
 
     Args:
@@ -27646,7 +27800,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7628)
+    (derivatives.yaml:7680)
     Dtypes: floats.
 
     Args:
@@ -27698,7 +27852,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7638)
+    (derivatives.yaml:7690)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27750,7 +27904,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7650)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7702)
     Dtypes: floats.
 
     Args:
@@ -27842,7 +27996,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7668)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7720)
     Dtypes: floats.
 
     Args:
@@ -27924,7 +28078,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7684)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7736)
     Dtypes: floats.
 
     Args:
@@ -28005,7 +28159,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7699)
+    -> Tensor (derivatives.yaml:7751)
     Dtypes: floats.
 
     Args:
@@ -28074,7 +28228,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7715)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7767)
     Dtypes: floats.
 
     Args:
@@ -28146,7 +28300,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7732)
+    (derivatives.yaml:7784)
     Dtypes: floats.
 
     Args:
@@ -28227,7 +28381,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7751)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7803)
     Dtypes: floats.
 
     Args:
@@ -28298,7 +28452,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7769)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7821)
     Dtypes: floats.
 
     Args:
@@ -28361,7 +28515,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7781)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7833)
     Dtypes: all.
 
     Args:
@@ -28411,7 +28565,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7797)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7849)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -28457,7 +28611,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7814)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7866)
     Dtypes: all.
 
     Args:
@@ -28508,7 +28662,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7830)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7882)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28552,7 +28706,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7845)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7897)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28596,7 +28750,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7860)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7912)
     Dtypes: floats.
 
     Args:
@@ -28640,7 +28794,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7875)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7927)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28689,7 +28843,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7890)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7942)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28738,7 +28892,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7905)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7957)
     Dtypes: floats.
 
     Args:
@@ -28787,7 +28941,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7920)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7972)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28836,7 +28990,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7936)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7988)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28885,7 +29039,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7952)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8004)
     Dtypes: floats.
 
     Args:
@@ -28934,7 +29088,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7968)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8020)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28988,7 +29142,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7984)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8036)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29042,7 +29196,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8000)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8052)
     Dtypes: floats.
 
     Args:
@@ -29091,7 +29245,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8016)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8068)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29141,7 +29295,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8032)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8084)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29191,7 +29345,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8048)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8100)
     Dtypes: floats.
 
     Args:
@@ -29241,7 +29395,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8064)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8116)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29296,7 +29450,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8080)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8132)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29351,7 +29505,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8096)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8148)
     Dtypes: floats.
 
     Args:
@@ -29393,7 +29547,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8112)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8164)
     Dtypes: all.
 
     Args:
@@ -29427,7 +29581,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8123)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8175)
     Dtypes: all.
 
     Args:
@@ -29469,16 +29623,18 @@ def stft(
     normalized: bool = False,
     onesided: bool | None = None,
     return_complex: bool | None = None,
+    align_to_window: bool | None = None,
     *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The Fourier transform of each frame of n_fft numbers, hop_length apart (n_fft // 4 if not given), times a window;
     frequencies in rows, frames in columns. With center the signal is padded so that frames are centred at multiples of
-    hop_length.
+    hop_length; without, the first frame begins with the signal, or with `align_to_window` a window that is shorter than
+    n_fft does.
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
-    center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:8134)
+    center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
+    align_to_window=None) -> Tensor (derivatives.yaml:8186)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29492,12 +29648,13 @@ def stft(
         normalized: bool; default False.
         onesided: bool or None; default None.
         return_complex: bool or None; default None.
+        align_to_window: bool or None; default None.
         out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: complex.
     Gradients:
-        through: spectrogram(self, n_fft, hop_length, centred_window(window, win_length, n_fft, self), pad_mode,
-            normalized, onesided, return_complex)
+        through: spectrogram(around_window(self, win_length, n_fft) if align_to_window else self, n_fft, hop_length,
+            centred_window(window, win_length, n_fft, self), pad_mode, normalized, onesided, return_complex)
     Raises:
         NotImplementedError, RuntimeError: expected: signals (time,) or (batch, time) of at least n_fft numbers; a
             window of win_length numbers, at most n_fft.
@@ -29522,6 +29679,7 @@ def stft(
                 normalized,
                 onesided,
                 return_complex,
+                align_to_window,
                 out=out,
             )
         )
@@ -29533,7 +29691,19 @@ def stft(
         return write_out(
             name,
             out,
-            stft(input, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex),
+            stft(
+                input,
+                n_fft,
+                hop_length,
+                win_length,
+                window,
+                center,
+                pad_mode,
+                normalized,
+                onesided,
+                return_complex,
+                align_to_window,
+            ),
         )
     self = input
     if not isinstance(self, Tensor):
@@ -29556,13 +29726,36 @@ def stft(
         onesided = checks.boolean(name, "onesided", onesided)
     if return_complex is not None and return_complex.__class__ is not bool:
         return_complex = checks.boolean(name, "return_complex", return_complex)
-    self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex = (
-        frames_rules.stft(
-            name, self, n_fft, hop_length, win_length, window, center, pad_mode, normalized, onesided, return_complex
-        )
+    if align_to_window is not None and align_to_window.__class__ is not bool:
+        align_to_window = checks.boolean(name, "align_to_window", align_to_window)
+    (
+        self,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+        align_to_window,
+    ) = frames_rules.stft(
+        name,
+        self,
+        n_fft,
+        hop_length,
+        win_length,
+        window,
+        center,
+        pad_mode,
+        normalized,
+        onesided,
+        return_complex,
+        align_to_window,
     )
     return formulas_frames.spectrogram(
-        self,
+        formulas_frames.around_window(self, win_length, n_fft) if align_to_window else self,
         n_fft,
         hop_length,
         formulas_frames.centred_window(window, win_length, n_fft, self),
@@ -29592,7 +29785,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8151)
+    (derivatives.yaml:8205)
     Dtypes: complex numbers.
 
     Args:
@@ -29708,7 +29901,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8172)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8226)
     Dtypes: floats.
 
     Args:
@@ -29831,7 +30024,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8194)
+    (derivatives.yaml:8248)
     Dtypes: floats.
 
     Args:
@@ -29878,7 +30071,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8205)
+    (derivatives.yaml:8259)
     Dtypes: floats.
 
     Args:
@@ -29925,7 +30118,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8216)
+    (derivatives.yaml:8270)
     Dtypes: floats.
 
     Args:
@@ -29970,7 +30163,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8227)
+    Tensor indices) (derivatives.yaml:8281)
     Dtypes: floats.
 
     Args:
@@ -31869,6 +32062,49 @@ def linalg_cond(input, p=None):
     return _linalg_cond_overloads(input, p)
 
 
+_view_overloads = Overloads(
+    "view",
+    [
+        (
+            view_default,
+            "view(Tensor(a) self, int[] size) -> Tensor(a)",
+            (("input", "Tensor", True, False), ("size", "int[]", True, False)),
+        ),
+        (
+            view_dtype,
+            "view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
+            (("input", "Tensor", True, False), ("dtype", "ScalarType", True, False)),
+        ),
+    ],
+)
+
+
+def view(input, *args, **kwargs):
+    """The same elements in the same order under another shape; one size may be -1.
+
+    Overloads:
+        view_default(input, size)
+        view_dtype(input, dtype): The same bytes as elements of another dtype, outside the graph; the last dimension
+            fits those.
+    Args:
+        input: tensor.
+        size: sequence of ints.
+        dtype: dtype, that of the computation and the result.
+    Example:
+        >>> x = sg.arange(6)
+        >>> x.view(2, 3)
+        tensor([[0, 1, 2],
+                [3, 4, 5]])
+        >>> x.view(3, -1).shape
+        specgrad.Size([3, 2])
+        >>> sg.tensor([1.0, -1.0]).view(sg.int32)
+        tensor([ 1065353216, -1082130432], dtype=specgrad.int32)
+        >>> sg.tensor([1.0, -1.0]).view(sg.complex64)
+        tensor([1.-1.j])
+    """
+    return _view_overloads(input, *args, **kwargs)
+
+
 _squeeze_overloads = Overloads(
     "squeeze",
     [
@@ -31913,6 +32149,15 @@ _tensor_split_overloads = Overloads(
             (("input", "Tensor", True, False), ("sections", "int", True, False), ("dim", "int", False, False)),
         ),
         (
+            tensor_split_tensor_indices_or_sections,
+            "tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+            (
+                ("input", "Tensor", True, False),
+                ("tensor_indices_or_sections", "Tensor", True, False),
+                ("dim", "int", False, False),
+            ),
+        ),
+        (
             tensor_split_indices,
             "tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[]",
             (("input", "Tensor", True, False), ("indices", "int[]", True, False), ("dim", "int", False, False)),
@@ -31926,11 +32171,14 @@ def tensor_split(input, *args, **kwargs):
 
     Overloads:
         tensor_split_sections(input, sections, dim=0)
+        tensor_split_tensor_indices_or_sections(input, tensor_indices_or_sections, dim=0): x cut into as many pieces as
+            a tensor of no dimensions says, or before each of the indices in one.
         tensor_split_indices(input, indices, dim=0): x cut along `dim` before each of the indices.
     Args:
         input: tensor.
         sections: int.
         dim: int, counted from the end where negative; default 0.
+        tensor_indices_or_sections: tensor.
         indices: sequence of ints.
     Example:
         >>> sg.tensor_split(sg.arange(5), 2)
@@ -33651,6 +33899,8 @@ FUNCTIONS = [
     "isinf",
     "isfinite",
     "conj",
+    "real_copy",
+    "imag_copy",
     "real",
     "imag",
     "add_tensor",
@@ -33928,7 +34178,8 @@ FUNCTIONS = [
     "linalg_lu_solve",
     "lu_solve",
     "orgqr",
-    "view",
+    "view_default",
+    "view_dtype",
     "reshape",
     "view_as",
     "reshape_as",
@@ -33956,6 +34207,7 @@ FUNCTIONS = [
     "dstack",
     "column_stack",
     "tensor_split_sections",
+    "tensor_split_tensor_indices_or_sections",
     "tensor_split_indices",
     "hsplit_int",
     "hsplit_indices",
@@ -34337,6 +34589,7 @@ FUNCTIONS = [
     "linalg_pinv",
     "linalg_matrix_rank",
     "linalg_cond",
+    "view",
     "squeeze",
     "tensor_split",
     "hsplit",

@@ -471,9 +471,9 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def view(self, *args: Any, **kwargs: Any) -> Any:
         """`view(2, 3)` or `view((2, 3))`: see `ops.view`."""
         if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.view(self, args[0])
+            return ops.view_default(self, args[0])
         if args and not kwargs and args[0].__class__ is int:
-            return ops.view(self, args)
+            return ops.view_default(self, args)
         return ops.view(self, *gathered(args, kwargs), **kwargs)
 
     def reshape(self, *args: Any, **kwargs: Any) -> Any:
@@ -527,25 +527,25 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     def hsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`hsplit(2, 3)` or `hsplit((2, 3))`: see `ops.hsplit`."""
         if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.hsplit(self, args[0])
+            return ops.hsplit_indices(self, args[0])
         if args and not kwargs and args[0].__class__ is int:
-            return ops.hsplit(self, args)
+            return ops.hsplit_indices(self, args)
         return ops.hsplit(self, *gathered(args, kwargs), **kwargs)
 
     def vsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`vsplit(2, 3)` or `vsplit((2, 3))`: see `ops.vsplit`."""
         if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.vsplit(self, args[0])
+            return ops.vsplit_indices(self, args[0])
         if args and not kwargs and args[0].__class__ is int:
-            return ops.vsplit(self, args)
+            return ops.vsplit_indices(self, args)
         return ops.vsplit(self, *gathered(args, kwargs), **kwargs)
 
     def dsplit(self, *args: Any, **kwargs: Any) -> Any:
         """`dsplit(2, 3)` or `dsplit((2, 3))`: see `ops.dsplit`."""
         if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
-            return ops.dsplit(self, args[0])
+            return ops.dsplit_indices(self, args[0])
         if args and not kwargs and args[0].__class__ is int:
-            return ops.dsplit(self, args)
+            return ops.dsplit_indices(self, args)
         return ops.dsplit(self, *gathered(args, kwargs), **kwargs)
 
     def flip(self, *args: Any, **kwargs: Any) -> Any:

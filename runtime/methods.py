@@ -127,13 +127,21 @@ class TensorMethods(TensorAttributes):
 
     @property
     def real(self) -> Any:
-        """The real part."""
+        """The real part, a view; a real tensor itself. What is assigned is written there."""
         return op.real(self)
+
+    @real.setter
+    def real(self, value: Any) -> None:
+        op.real(self).copy_(_as_tensor(value, self))
 
     @property
     def imag(self) -> Any:
-        """The imaginary part of a complex tensor."""
+        """The imaginary part of a complex tensor, a view. What is assigned is written there."""
         return op.imag(self)
+
+    @imag.setter
+    def imag(self, value: Any) -> None:
+        op.imag(self).copy_(_as_tensor(value, self))
 
     numpy = interop.numpy
     item = interop.item
@@ -162,6 +170,11 @@ class TensorMethods(TensorAttributes):
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         return rebuild.reduce(self)
+
+
+def _as_tensor(value: Any, like: Any) -> Any:
+    """A tensor itself, or a number as one."""
+    return value if isinstance(value, TensorBase) else op.full((), value, dtype=like._dtype.real)
 
 
 def _conversion(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, Any]:

@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from .dtypes import dtype
 from .errors import ArgumentError, type_name
 from .tensor import TensorBase
 
 Parameter = tuple[str, str, bool, bool]  # python name, schema type, required, keyword only
 
 NUMPY_NAMES = {"axis": "dim", "keepdims": "keepdim"}
-PLAIN = frozenset((int, float, bool, str, complex, type(None)))  # types whose values all fit the same parameters
+PLAIN = frozenset((int, float, bool, str, complex, type(None), dtype))  # types whose values all fit the same parameters
 
 
 class Overloads:

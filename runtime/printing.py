@@ -180,7 +180,7 @@ def _suffixes(tensor: Any) -> list[str]:
 def _history(tensor: Any) -> str:
     """The name of what made a tensor, empty for a leaf."""
     try:
-        return "" if tensor.grad_fn is None else type(tensor.grad_fn).__name__
+        return "" if tensor.grad_fn is None else tensor.grad_fn.name()
     except RuntimeError:  # a view whose memory was written to: see autograd.view_origins
         return "Invalid"
 

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from .devices import device
-from .dtypes import from_numpy
+from .dtypes import dtype
+from .retyping import origin_of, storage_as
 from .shapes import is_contiguous, numel
 from .tensor import alias, fresh
 
@@ -20,11 +21,12 @@ def rebuild(
     requires_grad: bool,
     place: device,
     attributes: dict[str, Any],
+    kind: dtype,
 ) -> Any:
     """A leaf of class `cls` over a storage array, from the parts that `parts` names."""
     shape, strides, offset = layout
-    base = fresh(storage, storage.shape, from_numpy(storage.dtype))
-    t = alias(base, tuple(shape), strides, offset)
+    storage = storage_as(storage, kind)
+    t = alias(fresh(storage, storage.shape, kind), tuple(shape), strides, offset)
     t._writes = None
     if place.type != "cpu":
         t = t.to(place)
@@ -44,10 +46,12 @@ def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, 
 
 
 def parts(tensor: Any) -> tuple[Any, ...]:
-    """The arguments with which `rebuild` makes an equal tensor over the same storage."""
+    """The arguments with which `rebuild` makes an equal tensor over the same storage, in whatever dtype."""
     source = tensor if tensor.device.type == "cpu" else tensor.detach().cpu()
     layout = (tuple(source.shape), tuple(source.stride()), source.storage_offset())
-    return type(tensor), source._storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__
+    storage = origin_of(source._storage)
+    kind = tensor.dtype
+    return type(tensor), storage, layout, tensor.requires_grad, tensor.device, tensor.__dict__, kind
 
 
 def reduce(tensor: Any) -> tuple[Any, tuple[Any, ...]]:
@@ -71,8 +75,8 @@ def deepcopy(tensor: Any, memo: dict[int, Any]) -> Any:
             "deepcopy(): only Tensors created explicitly by the user (graph leaves) support the deepcopy "
             "protocol; use tensor.detach() or tensor.clone()"
         )
-    cls, storage, layout, requires_grad, place, attributes = parts(tensor)
-    result = rebuild(cls, copy.deepcopy(storage, memo), layout, requires_grad, place, {})
+    cls, storage, layout, requires_grad, place, attributes, kind = parts(tensor)
+    result = rebuild(cls, copy.deepcopy(storage, memo), layout, requires_grad, place, {}, kind)
     memo[id(tensor)] = result
     result.__dict__.update(copy.deepcopy(attributes, memo))
     result.grad = copy.deepcopy(tensor.grad, memo)

@@ -21,6 +21,7 @@ import numpy as np
 from .devices import device, resolve
 from .dtypes import dtype, uint8
 from .errors import DeviceError, SerializationError
+from .retyping import storage_as
 from .tensor import fresh
 from .tree import Decoder, Encoder
 from .whole_file import Stream, is_seekable, replacing
@@ -140,10 +141,7 @@ class _StorageReader:
             if info.compress_type != zipfile.ZIP_STORED or info.file_size % kind.itemsize:
                 raise ValueError(f"storage {number} has no whole number of {kind} elements")
             self._storages[number] = self._bytes(info).view(kind.np)
-        storage = self._storages[number]
-        if storage.dtype != kind.np:
-            raise ValueError(f"storage {number} is used with two dtypes")
-        return storage
+        return storage_as(self._storages[number], kind)
 
     def _bytes(self, info: zipfile.ZipInfo) -> np.ndarray:
         raw = np.empty(info.file_size, np.uint8)

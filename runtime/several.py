@@ -7,6 +7,7 @@ from typing import Any
 
 from . import checks
 from .namespace import op
+from .user_warning import warn_once
 
 
 def _listed(name: str, tensors: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -20,7 +21,8 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
 
     Args:
         *tensors: n vectors (or numbers) of one dtype, one by one or in a list.
-        indexing: 'ij', or 'xy', for which the first two dimensions of the results change places; 'ij' when left out.
+        indexing: 'ij', or 'xy', for which the first two dimensions of the results change places; 'ij' when left out,
+            with a warning the first time.
 
     Shape:
         Each result: (N_1, ..., N_n), or (N_2, N_1, ..., N_n) for 'xy'.
@@ -36,7 +38,10 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple[Any, ...]:
                 [3, 4]]))
     """
     order = "ij" if indexing is None else checks.string("meshgrid", "indexing", indexing)
-    return op.meshgrid(_listed("meshgrid", tensors), indexing=order)
+    vectors = _listed("meshgrid", tensors)
+    if indexing is None and len(vectors) > 1:
+        warn_once("torch.meshgrid: in an upcoming release, it will be required to pass the indexing argument.")
+    return op.meshgrid(vectors, indexing=order)
 
 
 def cartesian_prod(*tensors: Any) -> Any:

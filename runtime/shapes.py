@@ -138,4 +138,4 @@ def gathered(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
     """The arguments of a method whose one list of ints may be given as separate ints: `(2, 3)` becomes `((2, 3),)`."""
     if kwargs and not args:
         return ()
-    return args if len(args) == 1 and isinstance(args[0], (list, tuple)) else (args,)
+    return args if len(args) == 1 and not hasattr(args[0], "__index__") else (args,)

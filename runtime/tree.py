@@ -88,12 +88,12 @@ class Encoder:
         if name is None:
             raise SerializationError(f"save(): cannot save a tensor of the class {type_name(tensor)} at {path}")
         self._tensors[id(tensor)] = (len(self._tensors), tensor)
-        _, storage, (shape, strides, offset), requires_grad, place, attributes = parts(tensor)
+        _, storage, (shape, strides, offset), requires_grad, place, attributes, kind = parts(tensor)
         node = {
             "type": "tensor",
             "class": name,
             "storage": self._storage(storage),
-            "dtype": tensor.dtype.name,
+            "dtype": kind.name,
         }
         node |= {"shape": shape, "strides": strides, "offset": offset}
         node |= {"requires_grad": requires_grad, "device": str(place)}
@@ -175,7 +175,7 @@ class Decoder:
         attributes = self.decode(node.get("attributes", {"type": "dict", "items": []}))
         cls = _tensor_classes()[node["class"]]
         place = self._place(node["device"])
-        t = rebuild(cls, storage, (shape, strides, offset), bool(node["requires_grad"]), place, attributes)
+        t = rebuild(cls, storage, (shape, strides, offset), bool(node["requires_grad"]), place, attributes, kind)
         self._tensors[position] = t
         return t
 

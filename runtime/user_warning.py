@@ -9,6 +9,16 @@ import warnings
 PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 
 
+_said: set[str] = set()
+
+
+def warn_once(message: str) -> None:
+    """Warn the first time that a program comes here, at the innermost line outside this package."""
+    if message not in _said:
+        _said.add(message)
+        warn_user(message)
+
+
 def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the innermost line outside this package."""
     level, frame = 2, sys._getframe(1)

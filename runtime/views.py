@@ -2,6 +2,7 @@
 
 The arguments are those of the op after its rule has checked them: dimensions are not negative, slices are
 clamped, and sizes are complete. Nothing here touches memory, so every device shares these functions.
+Those of views that read the bytes as another dtype are also given the bytes of an element `before` and `after`.
 """
 
 from __future__ import annotations
@@ -49,6 +50,26 @@ def _even_runs(shape: Ints, strides: Ints) -> list[tuple[int, int]]:
         else:
             runs.append((count, step))
     return runs or [(1, 1)]
+
+
+def view_as_real(shape: Ints, strides: Ints, offset: int, before: int, after: int) -> Layout:
+    """A last dimension for the parts that an element is made of."""
+    parts = before // after
+    return (*shape, parts), (*(step * parts for step in strides), 1), offset * parts
+
+
+def view_as_complex(shape: Ints, strides: Ints, offset: int, before: int, after: int) -> Layout:
+    """Without the last dimension, whose places are parts of one element."""
+    parts = after // before
+    return tuple(shape[:-1]), tuple(step // parts for step in strides[:-1]), offset // parts
+
+
+def view_dtype(shape: Ints, strides: Ints, offset: int, before: int, after: int) -> Layout:
+    """The last dimension longer or shorter by as much as elements are smaller or larger."""
+    if before == after:
+        return tuple(shape), tuple(strides), offset
+    sizes = (*shape[:-1], shape[-1] * before // after)
+    return sizes, (*(step * before // after for step in strides[:-1]), 1), offset * before // after
 
 
 def as_strided(shape: Ints, strides: Ints, offset: int, size: Ints, stride: Ints, storage_offset: int) -> Layout:

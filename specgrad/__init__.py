@@ -103,6 +103,7 @@ from .runtime.dtypes import (
     set_default_dtype,
     uint8,
 )
+from .runtime.histogramdd import histogramdd
 from .runtime.layouts import (
     channels_last,
     channels_last_3d,
@@ -227,6 +228,7 @@ __all__ = [
     "half",
     "hamming_window",
     "hann_window",
+    "histogramdd",
     "iinfo",
     "inf",
     "inference_mode",

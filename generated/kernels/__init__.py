@@ -100,8 +100,8 @@ ISNAN = Elementwise(PACKAGE, "isnan", "isnan", "promote", result_dtypes=("bool",
 ISINF = Elementwise(PACKAGE, "isinf", "isinf", "promote", result_dtypes=("bool",), operands=("self",))
 ISFINITE = Elementwise(PACKAGE, "isfinite", "isfinite", "promote", result_dtypes=("bool",), operands=("self",))
 CONJ = Elementwise(PACKAGE, "conj", "conj", "promote", operands=("self",))
-REAL = Elementwise(PACKAGE, "real", "real", "promote", result_dtypes=("real",), operands=("self",))
-IMAG = Elementwise(PACKAGE, "imag", "imag", "promote", result_dtypes=("real",), allowed=("complex",))
+REAL_COPY = Elementwise(PACKAGE, "real_copy", "real_copy", "promote", result_dtypes=("real",), operands=("self",))
+IMAG_COPY = Elementwise(PACKAGE, "imag_copy", "imag_copy", "promote", result_dtypes=("real",), allowed=("complex",))
 ADD_TENSOR = Elementwise(PACKAGE, "add", "add_tensor", "promote", operands=("self", "other"), numbers=("alpha",))
 ADD_SCALAR = Elementwise(PACKAGE, "add", "add_scalar", "promote", operands=("self",), numbers=("other", "alpha"))
 SUB_TENSOR = Elementwise(

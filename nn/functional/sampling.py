@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
+from ...runtime.user_warning import warn_user
 
 INTERPOLATIONS = ("bilinear", "nearest", "bicubic")
 PADDINGS = ("zeros", "border", "reflection")
@@ -26,7 +27,8 @@ def grid_sample(
         grid: the places, each (x, y) or (x, y, z).
         mode: 'bilinear', 'nearest', or for images 'bicubic'.
         padding_mode: what is outside: 'zeros', the nearest place of the 'border', or the image's 'reflection'.
-        align_corners: whether -1 and 1 are the centres of the pixels at the border, and not their outer edges.
+        align_corners: whether -1 and 1 are the centres of the pixels at the border, and not their outer edges; they
+            are edges when left out, with a warning.
 
     Shape:
         Input (N, C, H, W) with grid (N, H', W', 2) and output (N, C, H', W'), or input (N, C, D, H, W) with grid
@@ -46,7 +48,7 @@ def grid_sample(
         if checks.string("grid_sample", name, value) not in known:
             raise ValueError(f"nn.functional.grid_sample(): expected {name} to be one of {known}, but got: '{value}'")
     numbers = INTERPOLATIONS.index(mode), PADDINGS.index(padding_mode)
-    return ops.grid_sampler(input, grid, *numbers, False if align_corners is None else align_corners)
+    return ops.grid_sampler(input, grid, *numbers, _aligned(align_corners))
 
 
 def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None = None) -> Tensor:
@@ -71,4 +73,22 @@ def affine_grid(theta: Tensor, size: Sequence[int], align_corners: bool | None =
         tensor([[[[0., 0.],
                   [1., 0.]]]])
     """
-    return ops.affine_grid_generator(theta, size, False if align_corners is None else align_corners)
+    aligned = _aligned(align_corners)
+    if aligned is True and any(n == 1 for n in list(size)[2:]):
+        warn_user(
+            "Since version 1.3.0, affine_grid behavior has changed for unit-size grids when align_corners=True. This "
+            "is not an intended use case of affine_grid. See the documentation of affine_grid for details."
+        )
+    return ops.affine_grid_generator(theta, size, aligned)
+
+
+def _aligned(align_corners: bool | None) -> bool:
+    """What is said of corners; False where nothing is, with a warning."""
+    if align_corners is None:
+        warn_user(
+            "Default grid_sample and affine_grid behavior has changed to align_corners=False since 1.3.0. Please "
+            "specify align_corners=True if the old behavior is desired. See the documentation of grid_sample for "
+            "details."
+        )
+        return False
+    return align_corners

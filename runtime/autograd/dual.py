@@ -12,6 +12,7 @@ from ..errors import type_name
 from ..per_thread import PerThread
 from ..tensor import TensorBase
 from .grad_mode import Watcher, watch
+from .retyped import placed_like
 from .tangents import laid_out_like, open_levels, set_tangent, tangent_at
 
 _levels = itertools.count()
@@ -129,7 +130,7 @@ def make_dual(tensor: Any, tangent: Any, *, level: int | None = None) -> Any:
 def with_tangent(tensor: Any, tangent: Any, level: int) -> Any:
     """A view of an ordinary tensor that carries a tangent."""
     dual = tensor.view_as(tensor)
-    set_tangent(dual, level, laid_out_like(tangent, dual))
+    set_tangent(dual, level, placed_like(laid_out_like(tangent, dual), dual))
     return dual
 
 

@@ -16,7 +16,7 @@ def fit(grad: Any, meta: tuple[Any, Any]) -> Any:
         grad = op.sum_to_size(grad, shape) if was_broadcast(shape, grad._shape) else grad.expand(shape)
     if grad._dtype is not dtype:
         if grad._dtype.kind == "c" and dtype.kind != "c":
-            grad = op.real(grad)
+            grad = op.real_copy(grad)
         if grad._dtype is not dtype:
             grad = grad.to(dtype)
     return grad

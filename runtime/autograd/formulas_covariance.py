@@ -49,8 +49,8 @@ def correlation(self: Tensor) -> Tensor:
     if not matrix.ndim:
         return matrix / matrix
     variances = matrix.diagonal()
-    deviations = (op.real(variances) if matrix.is_complex() else variances).sqrt()
+    deviations = (op.real_copy(variances) if matrix.is_complex() else variances).sqrt()
     scaled = matrix / deviations.unsqueeze(1) / deviations
     if not scaled.is_complex():
         return scaled.clamp(-1, 1)
-    return op.real(scaled).clamp(-1, 1) + 1j * op.imag(scaled).clamp(-1, 1)
+    return op.real_copy(scaled).clamp(-1, 1) + 1j * op.imag_copy(scaled).clamp(-1, 1)

@@ -27,7 +27,7 @@ def in_double(x: Tensor) -> Tensor:
 def made_finite(x: Tensor, nan: float | None, posinf: float | None, neginf: float | None) -> Tensor:
     """Other numbers for nan and for infinities; by default 0, the dtype's largest number and its smallest."""
     if x.is_complex():
-        parts = [made_finite(part, nan, posinf, neginf) for part in (op.real(x), op.imag(x))]
+        parts = [made_finite(part, nan, posinf, neginf) for part in (op.real_copy(x), op.imag_copy(x))]
         return op.complex(*parts)
     if not x.is_floating_point():
         return x.clone()
@@ -50,11 +50,6 @@ def unfused(x: Tensor) -> Tensor:
     return x
 
 
-def real_part(x: Tensor) -> Tensor:
-    """The real part; a real tensor itself."""
-    return op.real(x)
-
-
 def imaginary_part(x: Tensor) -> Tensor:
     """The imaginary part; zeros of a real tensor."""
-    return op.imag(x) if x.is_complex() else x * 0
+    return op.imag_copy(x) if x.is_complex() else x * 0

@@ -74,6 +74,12 @@ def centred_window(window: Tensor | None, length: int, n_fft: int, like: Tensor)
     return op.constant_pad_nd(weights, [left, n_fft - length - left])
 
 
+def around_window(signal: Tensor, length: int, n_fft: int) -> Tensor:
+    """The signal between zeros, so that the window in the middle of the first n_fft numbers begins with the signal."""
+    left = (n_fft - length) // 2
+    return op.constant_pad_nd(signal, [left, n_fft - length - left])
+
+
 def _span(whole: int, begin: int, length: int | None) -> tuple[int, int]:
     """From where to where of all frames the signal is."""
     return (begin, whole - begin) if length is None else (begin, min(begin + length, whole))

@@ -18,10 +18,10 @@ def scatter_reduce_backward(
     """The gradients of the tensor and of the source, which is zero where the source reaches beyond the index."""
     part = _reached(src, index._shape)
     of_self, of_src = _slopes(self, dim, index, part, reduce, include_self, result)
-    found = grad.gather(dim, index) * of_src
+    found = grad.gather(dim, index) * of_src.conj()
     missing = [n - m for n, m in zip(src._shape, index._shape, strict=True)]
     padded = op.constant_pad_nd(found, [side for n in reversed(missing) for side in (0, n)], 0)
-    return grad * of_self, padded
+    return grad * of_self.conj(), padded
 
 
 def scatter_reduce_forward(

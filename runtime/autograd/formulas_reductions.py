@@ -39,7 +39,7 @@ def expand_reduced(grad: Tensor, shape: Sequence[int], dim: Dims, keepdim: bool)
 
 def slope_along(gradient: Tensor, tangent: Tensor, dim: Dims, keepdim: bool) -> Tensor:
     """The slope of a real reduction along a tangent: Re sum_i conj(g_i) t_i over `dim`."""
-    product = op.real(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
+    product = op.real_copy(conjugate(gradient) * tangent) if tangent.is_complex() else gradient * tangent
     return op.sum(product, _reduced(tangent._shape, dim), keepdim)
 
 

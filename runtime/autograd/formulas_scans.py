@@ -76,5 +76,5 @@ def remaining_share(result: Tensor, dim: int) -> Tensor:
 
 def _without_infinities(x: Tensor) -> Tensor:
     """0 in place of -inf."""
-    real = op.real(x) if x.is_complex() else x
+    real = op.real_copy(x) if x.is_complex() else x
     return x.masked_fill(real == -math.inf, 0)

@@ -17,8 +17,8 @@ Ints: TypeAlias = Sequence[int]
 def view_or_copy(self: Tensor, shape: Ints) -> Tensor:
     """A view under another shape where strides allow, else a copy."""
     if self._flat is not None or is_viewable(self._shape, self.stride(), shape):
-        return op.view(self, shape)
-    found = op.view(self.clone(), shape)
+        return op.view_default(self, shape)
+    found = op.view_default(self.clone(), shape)
     found._base = found._views = None  # nobody else has the copy: it is no view
     return found
 

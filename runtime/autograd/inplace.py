@@ -13,7 +13,8 @@ from ..tensor import TensorBase
 from ..writing import check_history, is_recording, unchanged, write
 from .grad_mode import mode
 from .node import OUTPUT
-from .rebasing import CopySlices, Overwritten, Replaced, follow_base, take_history
+from .rebasing import Overwritten, Replaced, take_history
+from .retyped import follow_base, slices
 from .saved import version_of
 from .tangents import write_tangents
 from .view_origins import live_views, outdate
@@ -28,7 +29,7 @@ def after_write(tensor: Any, before: Any) -> Any:
         date_operands(tensor)
         base = tensor._base
         root = tensor if base is None else base
-        take_history(root, tensor._fn if base is None else CopySlices(base, tensor, tensor._fn))
+        take_history(root, tensor._fn if base is None else slices(base, tensor, tensor._fn))
         if root._views is not None:
             refresh_views(root)
     if type(tensor._writes[0]) is Awaited:

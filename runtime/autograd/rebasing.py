@@ -39,8 +39,7 @@ class CopySlices(Node):
         if self.freed:
             iter(FREED)
         inner = self.inner
-        passed = self._laid_out_as_base(grad)
-        region = passed.as_strided(*self.geometry)
+        passed, region = self.taken_apart(grad)
         given = region.clone()
         if inner.output_count > 1:
             given = [given if i == self.inner_index else None for i in range(inner.output_count)]
@@ -52,6 +51,11 @@ class CopySlices(Node):
         else:
             region.copy_(grads[0])
         return (passed.contiguous(), *grads[1:])
+
+    def taken_apart(self, grad: Any) -> tuple[Any, Any]:
+        """A copy of the gradient, and in the same memory the region."""
+        passed = self._laid_out_as_base(grad)
+        return passed, passed.as_strided(*self.geometry)
 
     def _laid_out_as_base(self, grad: Any) -> Any:
         """A copy of the gradient in which the region lies where it lies in the base's memory."""
@@ -139,16 +143,6 @@ class Overwritten(Node):
     def name(self) -> str:
         """As PyTorch names it: EqBackward1 for `eq_`."""
         return f"{self.writer.title().replace('_', '')}Backward1"
-
-
-def follow_base(view: Any, base: Any) -> None:
-    """Derive a view from the history that its base has now."""
-    take_history(view, Region(edge_of(base), place_of(base), place_of(view)))
-
-
-def place_of(tensor: Any) -> tuple[Any, Any, int]:
-    """Shape, strides and offset in the storage."""
-    return tensor._shape, tensor.stride(), tensor._offset
 
 
 def take_history(tensor: Any, edge: Any) -> None:

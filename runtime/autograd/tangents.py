@@ -18,6 +18,7 @@ from .fitting import fit
 from .grad_mode import watch
 from .node import NODE
 from .packed import Packed
+from .retyped import are_related, placed_like, region_of
 
 open_levels: set[int] = set()
 
@@ -107,23 +108,23 @@ def shared_tangent(tensor: Any, level: int, own: Any, like: Any) -> Any:
     The tensor itself had `own`; the new one has room for the values of `like`.
     """
     base = tensor if tensor._base is None else tensor._base
-    if (base is tensor and not base._views) or not base.is_contiguous() or base._dtype is not tensor._dtype:
+    if (base is tensor and not base._views) or not base.is_contiguous() or not are_related(base, tensor):
         return None
     whole = own if base is tensor else tangent_at(base, level)
     anew = whole is None or not has_room(whole, like)
     if anew:
-        zeros = like.new_zeros(base._shape)
-        whole = zeros if whole is None else zeros + whole
+        zeros = like.new_zeros(base._shape, dtype=base._dtype)
+        whole = placed_like(zeros if whole is None else zeros + whole, base)
         set_tangent(base, level, whole)
     for reference in base._views or ():
         view = reference()
-        if (
-            view is not None
-            and view._dtype is base._dtype
-            and (anew or view is tensor or tangent_at(view, level) is None)
-        ):
-            set_tangent(view, level, whole.as_strided(view._shape, view.stride(), view._offset - base._offset))
-    return tensor._tangent[level]
+        if view is None or not are_related(base, view):
+            continue
+        if anew or view is tensor or tangent_at(view, level) is None:
+            region = region_of(whole, base, view)
+            if region is not None:
+                set_tangent(view, level, region)
+    return tangent_at(tensor, level)
 
 
 def hand_to_saved(output: Any) -> None:
@@ -154,7 +155,8 @@ def fit_tangent(tangent: Any, output: Any) -> Any:
     """A tangent of the shape, dtype and layout of its output."""
     if tangent._shape != output._shape:
         tangent = tangent.expand(output._shape)
-    return laid_out_like(fit(tangent, (output._shape, output._dtype)), output)
+    found = laid_out_like(fit(tangent, (output._shape, output._dtype)), output)
+    return placed_like(found, output) if output._base is None else found
 
 
 def laid_out_like(tangent: Any, tensor: Any) -> Any:

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from .grad_mode import mode
 from .node import LEAF, OUTPUT, Node
-from .rebasing import follow_base
+from .retyped import are_related, follow_base
 from .writers import Awaited
 
 _FORBIDDEN = (
@@ -134,10 +134,10 @@ def await_write(base: Any) -> None:
 
 
 def live_views(base: Any) -> Iterator[Any]:
-    """The views of a base that still exist and have its dtype."""
+    """The views of a base that still exist and whose elements are the base's, or parts of them, or made of them."""
     for reference in base._views or ():
         view = reference()
-        if view is not None and view._dtype is base._dtype:
+        if view is not None and are_related(base, view):
             yield view
 
 

@@ -21,8 +21,11 @@ def stft(
     normalized: bool,
     onesided: bool | None,
     return_complex: bool | None,
+    align_to_window: bool | None,
 ) -> tuple[Any, ...]:
     """Signals (time,) or (batch, time) of at least n_fft numbers; a window of win_length numbers, at most n_fft."""
+    if center and align_to_window is not None:
+        raise RuntimeError(f"{op}(): align_to_window should only be set when center = false, got {align_to_window}")
     if center and pad_mode not in PADDINGS:
         raise NotImplementedError(
             f"{op}(): Unrecognised padding mode {pad_mode}, expected one of {', '.join(PADDINGS)}"
@@ -44,7 +47,8 @@ def stft(
     onesided = not is_complex if onesided is None else onesided
     padding = pad_mode if center else None
     as_complex = True if return_complex is None else return_complex
-    return input, n_fft, hop_length, win_length, window, center, padding, normalized, onesided, as_complex
+    outputs = normalized, onesided, as_complex, align_to_window
+    return input, n_fft, hop_length, win_length, window, center, padding, *outputs
 
 
 def istft(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..checks import wrap_dim
+from ..dtypes import int64
 from ..errors import ShapeError
 
 Ints = Sequence[int]
@@ -26,6 +27,25 @@ def tensor_split(op: str, self: Any, places: Any, dim: int) -> tuple[Any, ...]:
     if isinstance(places, int) and not 0 < places <= MOST_PIECES:
         raise RuntimeError(f"{op}(): number of sections must be larger than 0 and at most {MOST_PIECES}, got {places}")
     return self, places, wrap_dim(op, dim, self.ndim)
+
+
+def tensor_split_by(op: str, self: Any, tensor_indices_or_sections: Any, dim: int) -> tuple[Any, ...]:
+    """int64 numbers of at most one dimension, which become an int or ints."""
+    places = tensor_indices_or_sections
+    if places._dtype is not int64:
+        raise RuntimeError(
+            f"{op}(): expected tensor_indices_or_sections to have dtype of long, but got {places._dtype}"
+        )
+    if places.ndim > 1:
+        raise RuntimeError(
+            f"{op}(): expected tensor_indices_or_sections to be a zero-dimensional or one-dimensional tensor, but got "
+            f"{places.ndim} dims"
+        )
+    if getattr(places, "is_example", False):
+        raise RuntimeError(
+            f"vmap: {op}() by other places in each example: the shape of its result depends on the values"
+        )
+    return tensor_split(op, self, places.tolist(), dim)
 
 
 def require_dimensions(op: str, self: Any, least: int) -> None:

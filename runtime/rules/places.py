@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..checks import wrap_dim
-from ..errors import ShapeError
+from ..errors import DtypeError, ShapeError
 from .indexing import index_add, masked_select, scatter, scatter_value
 from .pieces import select, slice
 from .shape import as_strided, diagonal
@@ -105,9 +105,11 @@ def index_fill(op: str, self: Any, dim: int, index: Any, value: Any) -> tuple[An
 def scatter_reduce(
     op: str, self: Any, dim: int, index: Any, src: Any, reduce: str, include_self: bool
 ) -> tuple[Any, ...]:
-    """Arguments as of scatter; one of five reductions."""
+    """Arguments as of scatter; one of five reductions, for complex numbers of the first three."""
     if reduce not in REDUCTIONS:
         raise RuntimeError(f"{op}(): reduce argument must be either sum, prod, mean, amax or amin, got {reduce}")
+    if reduce in ("amax", "amin") and self.is_complex():
+        raise DtypeError(f"{op}(): {reduce} is not implemented for complex numbers, which have no order: {self._dtype}")
     return *scatter(op, self, dim, index, src), reduce, include_self
 
 

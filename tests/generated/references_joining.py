@@ -63,6 +63,9 @@ JOINING: dict[str, Callable[..., Any]] = {
     "dstack": lambda tensors: np.dstack(tensors),
     "column_stack": lambda tensors: np.column_stack(tensors),
     "tensor_split.sections": lambda self, sections, dim=0: tuple(np.array_split(self, sections, dim)),
+    "tensor_split.tensor_indices_or_sections": lambda self, tensor_indices_or_sections, dim=0: tuple(
+        np.array_split(self, tensor_indices_or_sections, dim)
+    ),
     "tensor_split.indices": lambda self, indices, dim=0: tuple(np.array_split(self, indices, dim)),
     "hsplit.int": lambda self, sections: tuple(np.split(self, sections, split_dimension(self))),
     "hsplit.indices": lambda self, indices: tuple(np.split(self, indices, split_dimension(self))),

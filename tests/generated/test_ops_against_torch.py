@@ -90,11 +90,11 @@ def test_values_and_dtypes(name: str, dtype: Any) -> None:
 
 
 def answer(name: str, given: dict[str, Any]) -> tuple[Any, ...]:
-    """Our outputs; a composite may refuse a dtype that it does not name."""
+    """Our outputs; a composite may refuse a dtype that it does not name, and of complex numbers none is the largest."""
     try:
         return call(BY_NAME[name], given)
     except DtypeError:
-        assert BY_NAME[name].kind == "composite"
+        assert BY_NAME[name].kind == "composite" or given.get("reduce") in ("amax", "amin")
         return ()
 
 

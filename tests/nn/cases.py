@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -16,6 +17,12 @@ RNG = np.random.default_rng(11)
 def reals(*shape: int) -> Any:
     """Random examples, in double precision."""
     return sg.tensor(RNG.standard_normal((EXAMPLES, *shape)))
+
+
+def quietly(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """What a function returns that warns that it is deprecated."""
+    with warnings.catch_warnings(action="ignore"):
+        return function(*args, **kwargs)
 
 
 def probabilities(*shape: int) -> Any:

@@ -137,11 +137,11 @@ ERRORS: list[tuple[type[Exception], Callable[[], Any]]] = [
     (TypeError, lambda: F.interpolate(X, 2.5)),  # type: ignore[arg-type]
     (ValueError, lambda: F.grid_sample(X, sg.zeros(1, 1, 1, 2), "cubic")),
     (ValueError, lambda: F.grid_sample(X, sg.zeros(1, 1, 1, 2), padding_mode="circle")),
-    (RuntimeError, lambda: F.grid_sample(X, sg.zeros(1, 1, 1, 3))),
-    (RuntimeError, lambda: F.grid_sample(X, sg.zeros(2, 1, 1, 2))),
-    (RuntimeError, lambda: F.grid_sample(X[None], sg.zeros(1, 1, 1, 1, 3), "bicubic")),
-    (ValueError, lambda: F.affine_grid(sg.ones(1, 2, 2), (1, 1, 2, 2))),
-    (NotImplementedError, lambda: F.affine_grid(sg.ones(1, 2, 3), (1, 1, 2))),
+    (RuntimeError, lambda: F.grid_sample(X, sg.zeros(1, 1, 1, 3), align_corners=True)),
+    (RuntimeError, lambda: F.grid_sample(X, sg.zeros(2, 1, 1, 2), align_corners=True)),
+    (RuntimeError, lambda: F.grid_sample(X[None], sg.zeros(1, 1, 1, 1, 3), "bicubic", align_corners=True)),
+    (ValueError, lambda: F.affine_grid(sg.ones(1, 2, 2), (1, 1, 2, 2), False)),
+    (NotImplementedError, lambda: F.affine_grid(sg.ones(1, 2, 3), (1, 1, 2), False)),
     (RuntimeError, lambda: F.unfold(X, 5)),
     (RuntimeError, lambda: F.unfold(X, 2, stride=0)),
     (RuntimeError, lambda: F.unfold(X[..., :0], 2)),
@@ -161,3 +161,21 @@ def test_errors(number: int) -> None:
     kind, call = ERRORS[number]
     with pytest.raises(kind):
         call()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: F.grid_sample(X, sg.zeros(1, 1, 1, 2)), "Default grid_sample and affine_grid behavior has changed"),
+        (lambda: F.affine_grid(sg.ones(1, 2, 3), (1, 1, 2, 2)), "Default grid_sample and affine_grid behavior"),
+        (lambda: F.affine_grid(sg.ones(1, 2, 3), (1, 1, 1, 2), True), "for unit-size grids when align_corners=True"),
+        (lambda: F.upsample(X, 2), "`nn.functional.upsample` is deprecated"),
+        (lambda: F.upsample_nearest(X, 2), "`nn.functional.upsample_nearest` is deprecated"),
+        (lambda: F.upsample_bilinear(X, 2), "`nn.functional.upsample_bilinear` is deprecated"),
+    ],
+)
+def test_warnings(call: Any, message: str) -> None:
+    """Each time, as PyTorch's."""
+    for _ in range(2):
+        with pytest.warns(UserWarning, match=message):
+            call()

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
+from specgrad.runtime import user_warning
 
 X = sg.arange(12.0).reshape(3, 4)
 ROW, NUMBER = X[0], sg.tensor(1.0)
@@ -15,7 +16,8 @@ ERRORS: list[tuple[type[Exception], Any]] = [
     (RuntimeError, lambda: sg.vstack([X, X[:, :2]])),
     (RuntimeError, lambda: sg.tensor_split(X, 0)),
     (RuntimeError, lambda: sg.tensor_split(NUMBER, 2)),
-    (TypeError, lambda: sg.tensor_split(X, sg.tensor([1.0, 2.0]))),
+    (RuntimeError, lambda: sg.tensor_split(X, sg.tensor([1.0, 2.0]))),
+    (RuntimeError, lambda: sg.tensor_split(X, sg.tensor([[1]]))),
     (RuntimeError, lambda: sg.hsplit(X, 3)),
     (RuntimeError, lambda: sg.vsplit(ROW, 2)),
     (RuntimeError, lambda: sg.dsplit(X, 2)),
@@ -66,9 +68,24 @@ def test_errors(number: int) -> None:
 def test_grids_and_pieces_are_views() -> None:
     """What a grid, a window or a piece shows is the tensor's own memory."""
     x = sg.arange(4.0)
-    shown = [sg.meshgrid(x, x)[1], x.unfold(0, 2, 1), sg.tensor_split(x, 2)[1], sg.atleast_3d(x), sg.hsplit(x, [1])[1]]
+    shown = [
+        sg.meshgrid(x, x, indexing="ij")[1],
+        x.unfold(0, 2, 1),
+        sg.tensor_split(x, 2)[1],
+        sg.atleast_3d(x),
+        sg.hsplit(x, [1])[1],
+    ]
     x[3] = 7.0
     assert [t.flatten()[-1].item() for t in shown] == [7.0] * 5
+
+
+def test_a_grid_without_indexing_warns_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in PyTorch, for two vectors or more."""
+    monkeypatch.setattr(user_warning, "_said", set())
+    sg.meshgrid(ROW)
+    with pytest.warns(UserWarning, match="required to pass the indexing argument"):
+        sg.meshgrid(ROW, ROW)
+    sg.meshgrid([ROW, ROW])
 
 
 def test_lists_and_single_tensors() -> None:

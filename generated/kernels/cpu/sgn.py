@@ -13,7 +13,7 @@ def forward(self, result):
 
 
 def backward_1(grad, self, result, grad_self):
-    """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))"""
+    """self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))"""
     T = grad_self.dtype.type
     for i in range(grad_self.size):
         grad_self[i] = divide(

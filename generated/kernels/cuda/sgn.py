@@ -16,7 +16,7 @@ def forward(self, result):
 
 
 def backward_1(grad, self, result, grad_self):
-    """self: where(self == 0, 0, grad - result * real(result.conj() * grad)) / where(self == 0, 1, abs(self))"""
+    """self: where(self == 0, 0, grad - result * real_copy(result.conj() * grad)) / where(self == 0, 1, abs(self))"""
     i = uint32(cuda.grid(1))
     if i < grad_self.size:
         T = grad_self.dtype.type
