@@ -7,6 +7,7 @@ from typing import Any
 
 from .dtypes import int64
 from .recipe import Layout, Recipe
+from .tensor import TensorBase
 
 MOST = 4096  # recipes of one op; then it forgets all of them
 MOST_LISTED = 16  # tensors in a list
@@ -106,6 +107,9 @@ class StructuredGradient:
         """Find the recipe of a node's gradients, so that those of the next such node come by it."""
         from .native.launching import offer_gradients
 
+        kept = [getattr(node, slot) for letter, slot in self.reads if letter == "k"]
+        if not all(tensor is None or isinstance(tensor, TensorBase) for tensor in kept):
+            return  # hooks have packed it
         values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
         parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])

@@ -18,9 +18,11 @@ def across(x: Layout) -> bool | None:
 
 
 def turned(x: Layout) -> Layout:
-    """The transpose of a matrix that is contiguous or lies across."""
+    """The transpose of a matrix."""
     shape = (x.shape[1], x.shape[0])
-    return Layout(shape, (1, shape[0]) if x.strides is None else None)
+    if across(x):
+        return Layout(shape, None)
+    return Layout(shape, (1, shape[0]) if x.strides is None else x.strides[::-1])
 
 
 def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Recipe:

@@ -20,7 +20,7 @@ PAIR = """\
   backward: sum_dim(wanted, grads, rest)
   samples: ["self=T(3), other=T(3), index=I(3), dim=0"]
 """
-CALLS = Calls({"spread": "formulas_x"}, {"pair": "pair"}, {"pair": 0}, {"sum_dim": "reductions"})
+CALLS = Calls({"spread": "formulas_x"}, {"pair": "pair"}, {"pair": 0}, {"sum_dim": "reductions"}, {})
 
 
 def test_a_tuple_is_taken_apart(entry: Callable[[str], Entry]) -> None:
