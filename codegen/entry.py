@@ -8,7 +8,7 @@ import yaml
 
 from . import formula
 from .fields import Fields
-from .keys import CHOICES, COMPUTE, KEYS
+from .keys import CHOICES, COMPUTE, KEYS, WITHOUT_GRADIENT
 from .model import Compute, Entry, Formula, Sample, Schema
 from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
@@ -93,12 +93,12 @@ class EntryReader(Fields):
         return words if len(words) == outputs else ()
 
     def _differentiability(self, schema: Schema, result_dtype: tuple[str, ...]) -> tuple[bool, ...]:
-        """As stated; else every output is differentiable that is a tensor of neither bool nor int64."""
+        """As stated; else every output is differentiable that is a tensor, and neither of bools nor of integers."""
         stated = self._per_output("output_differentiability", schema)
         if stated:
             return tuple(word.lower() == "true" for word in stated)
         outputs = zip(schema.returns, result_dtype, strict=True)
-        return tuple(output.type.is_tensor and dtype not in ("bool", "int64") for output, dtype in outputs)
+        return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
     def _compute(self) -> Compute:
         given = [key for key in COMPUTE if key in self.values]

@@ -10,11 +10,12 @@ import numpy as np
 from specgrad.runtime.dtypes import dtype
 from specgrad.runtime.tensor import adopt, share
 
+from .keys import WITHOUT_GRADIENT
 from .verify_masks import compare, same, worst_index
 from .verify_point import Point, gradients
 from .verify_report import Finding, Report, both
 
-RESULTS = {"bool": np.dtype(bool), "int64": np.dtype(np.int64)}
+RESULTS = {name: np.dtype(name) for name in WITHOUT_GRADIENT}
 
 
 def check_results(point: Point, report: Report) -> None:

@@ -9043,7 +9043,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 
 
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
-    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
+    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
     frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2111)
     Dtypes: floats.
@@ -9052,7 +9052,7 @@ def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
         input: tensor.
     Returns:
         mantissa: the dtype of `input`.
-        exponent: int64.
+        exponent: int32.
     Gradients:
         self: grad / exp2(exponent)
     Example:
@@ -9072,7 +9072,7 @@ def _frexp(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
-        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int64"))
+        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int32"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -15610,14 +15610,14 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Ten
         check_errors: bool, by keyword; default False.
     Returns:
         inverse: the dtype of `A`.
-        info: int64.
+        info: int32.
     Gradients:
         A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
-        tensor(2)
+        tensor(2, dtype=specgrad.int32)
     """
     if (
         watch.lifts
@@ -15639,7 +15639,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
-            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int64")
+            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int32")
         )
     except Exception as error:
         reraise(name, error, (A, check_errors))
@@ -15662,7 +15662,7 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
         check_errors: bool.
     Returns:
         solution: the dtype that all tensors share.
-        info: int64.
+        info: int32.
     Gradients:
         A: solve_slopes(...)[0]
         B: solve_slopes(...)[1]
@@ -15694,7 +15694,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
         results = outputs(
             solving_kernels.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
             computed,
-            ("same", "int64"),
+            ("same", "int32"),
         )
     except Exception as error:
         reraise(name, error, (A, B, check_errors))
@@ -15753,7 +15753,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
         check_errors: bool, by keyword; default False.
     Returns:
         result: the dtype that all tensors share.
-        info: int64.
+        info: int32.
     Gradients:
         through: solved_with_info(A, B, left, check_errors)
     Raises:
@@ -15761,7 +15761,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
             broadcast.
     Example:
         >>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info
-        tensor(1)
+        tensor(1, dtype=specgrad.int32)
     """
     if (
         watch.lifts
@@ -16133,7 +16133,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         check_errors: bool.
     Returns:
         L: the dtype of `input`.
-        info: int64.
+        info: int32.
     Gradients:
         self: cholesky_slope(grad, L)
     Raises:
@@ -16159,7 +16159,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int64")
+            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -16218,14 +16218,14 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
         check_errors: bool, by keyword; default False.
     Returns:
         L: the dtype of `input`.
-        info: int64.
+        info: int32.
     Gradients:
         through: cholesky_with_info(self, upper, check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
         >>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info
-        tensor(2)
+        tensor(2, dtype=specgrad.int32)
     """
     if (
         watch.lifts
@@ -17793,8 +17793,8 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
         check_errors: bool.
     Returns:
         LU: the dtype of `input`.
-        pivots: int64.
-        info: int64.
+        pivots: int32.
+        info: int32.
     Gradients:
         self: lu_slope(grad, LU, pivots)
     Raises:
@@ -17817,7 +17817,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            lu_kernels.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int64", "int64")
+            lu_kernels.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -17860,7 +17860,8 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
 
 
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
-    """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
+    """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with; an
+    error for a singular one.
 
     linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4774)
     Dtypes: floats, complex numbers.
@@ -17870,7 +17871,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
         pivot: bool, by keyword; default True.
     Returns:
         LU: the dtype of `A`.
-        pivots: int64.
+        pivots: int32.
     Gradients:
         through: lu_factors(A)
     Raises:
@@ -17904,15 +17905,15 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
         check_errors: bool, by keyword; default False.
     Returns:
         LU: the dtype of `A`.
-        pivots: int64.
-        info: int64.
+        pivots: int32.
+        info: int32.
     Gradients:
         through: lu_factors_with_info(A, check_errors)
     Raises:
         RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
     Example:
         >>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info
-        tensor(2)
+        tensor(2, dtype=specgrad.int32)
     """
     if (
         watch.lifts

@@ -115,7 +115,7 @@ def test_float32_is_near_float64(name: str) -> None:
     """float32 results have that dtype and are those of float64 up to its precision; gradients too."""
     for text in texts(BY_NAME[name]):
         for single, double in zip(run(name, text, SINGLE), run(name, text, DOUBLE), strict=True):
-            kept = "dtype" in text or single.dtype in (sg.int64, sg.bool) or name.startswith("float_power")
+            kept = "dtype" in text or single.dtype in (sg.int32, sg.int64, sg.bool) or name.startswith("float_power")
             assert single.dtype is (double.dtype if kept else narrower(double)), text
             assert agree(single, double, rtol=1e-4, atol=1e-5), text
         for single, double in zip(
@@ -149,7 +149,7 @@ def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
             k: [widened(v) for v in value] if isinstance(value, list) else widened(value) for k, value in given.items()
         }
         for half, single in zip(call(op, given), call(op, wide), strict=True):
-            if half.dtype in (sg.int64, sg.bool):
+            if half.dtype in (sg.int32, sg.int64, sg.bool):
                 assert half.tolist() == single.tolist(), text
             else:
                 assert half.dtype is result_dtype(name, dtype), text
