@@ -30,6 +30,7 @@ from ..runtime.autograd import (
     formulas_images,
     formulas_indexing,
     formulas_joining,
+    formulas_ldl,
     formulas_linalg,
     formulas_lu,
     formulas_matrix,
@@ -69,6 +70,7 @@ from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
 from ..runtime.kernels.cpu import lapack as lapack_kernels
+from ..runtime.kernels.cpu import ldl as ldl_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
@@ -117,6 +119,7 @@ from ..runtime.rules import grids as grids_rules
 from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import joining as joining_rules
+from ..runtime.rules import ldl as ldl_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import lu as lu_rules
@@ -18105,10 +18108,251 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
     return formulas_lu.lu_solved(LU_data, LU_pivots, self, True, False)
 
 
+def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """P L D L^H P^T = A with L and D in one matrix, the rows that were exchanged, and the first zero on D's diagonal.
+
+    ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)
+    (derivatives.yaml:4864)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        hermitian: bool.
+        check_errors: bool.
+    Returns:
+        LD: the dtype of `input`.
+        pivots: int32.
+        info: int32.
+    Gradients:
+        self: not defined: the decomposition of symmetric matrices has no gradient
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _ldl_packed("ldl_packed", input, hermitian, check_errors)
+
+
+_ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
+
+
+def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, hermitian, check_errors = solving_rules.square(name, self, hermitian, check_errors)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            ldl_kernels.ldl_packed(array_in(self, computed), hermitian, check_errors),
+            computed,
+            ("same", "int32", "int32"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, hermitian, check_errors))
+    return _ldl_packed_result(*results)
+
+
+def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False) -> tuple[Tensor, Tensor]:
+    """L D L^T = A, or L D L^H = A if `hermitian`, of matrices of which the lower triangle is read: L below the diagonal
+    and D's blocks of one or two rows in one matrix, and the row that each was exchanged with, negative in blocks of
+    two.
+
+    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:4876)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        LD: the dtype of `input`.
+        pivots: int32.
+    Gradients:
+        through: ldl_factors(self, hermitian)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.ldl_factor(sg.tensor([[4.0, 2.0], [2.0, 0.0]])).LD
+        tensor([[ 4.0000,  0.0000],
+                [ 0.5000, -1.0000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_ldl_factor"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, hermitian = solving_rules.square(name, self, hermitian)
+    return formulas_ldl.ldl_factors(self, hermitian)
+
+
+def linalg_ldl_factor_ex(
+    input: Tensor, *, hermitian: bool = False, check_errors: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
+    """ldl_factor, and 0 or the place of the first zero on D's diagonal, which is then no error.
+
+    linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
+    Tensor info) (derivatives.yaml:4894)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        hermitian: bool, by keyword; default False.
+        check_errors: bool, by keyword; default False.
+    Returns:
+        LD: the dtype of `input`.
+        pivots: int32.
+        info: int32.
+    Gradients:
+        through: ldl_factors_with_info(self, hermitian, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.ldl_factor_ex(sg.zeros(2, 2)).info
+        tensor(1, dtype=specgrad.int32)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_ldl_factor_ex",
+                linalg_ldl_factor_ex,
+                "composite",
+                input,
+                hermitian=hermitian,
+                check_errors=check_errors,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_ldl_factor_ex"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, hermitian, check_errors = solving_rules.square(name, self, hermitian, check_errors)
+    return formulas_ldl.ldl_factors_with_info(self, hermitian, check_errors)
+
+
+def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
+    """X with A X = B for matrices of one batch, where A is given as ldl_packed gives it.
+
+    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:4909)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LD: tensor.
+        pivots: tensor, not differentiated.
+        B: tensor.
+        hermitian: bool.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        LD: not defined: the decomposition of symmetric matrices has no gradient
+        B: not defined: the decomposition of symmetric matrices has no gradient
+    Raises:
+        RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
+            broadcast.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian)) is not PLAIN
+    ):
+        return lifted
+    return _ldl_solve_matrices("ldl_solve_matrices", LD, pivots, B, hermitian)
+
+
+def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
+    if not isinstance(LD, Tensor):
+        LD = checks.tensor(name, "LD", LD)
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
+    computed = (
+        LD._dtype
+        if LD._dtype.native and B._dtype is LD._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (LD, B))
+    )
+    try:
+        result = adopt(
+            ldl_kernels.ldl_solve_matrices(
+                array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (LD, pivots, B, hermitian))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
+    """X with A X = B, where A is given as ldl_factor gives it.
+
+    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:4924)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LD: tensor.
+        pivots: tensor.
+        B: tensor.
+        hermitian: bool, by keyword; default False.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: ldl_solved(LD, pivots, B, hermitian)
+    Raises:
+        RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.ldl_solve(*sg.linalg.ldl_factor(sg.tensor([[4.0, 2.0], [2.0, 0.0]])), sg.tensor([[6.0], [2.0]]))
+        tensor([[1.],
+                [1.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_ldl_solve"
+    if not isinstance(LD, Tensor):
+        LD = checks.tensor(name, "LD", LD)
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
+    return formulas_ldl.ldl_solved(LD, pivots, B, hermitian)
+
+
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4864)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4941)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18144,7 +18388,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4879)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4956)
     Dtypes: all.
 
     Args:
@@ -18205,7 +18449,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4896)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4973)
     Dtypes: all.
 
     Args:
@@ -18237,7 +18481,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4908)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4985)
     Dtypes: all.
 
     Args:
@@ -18266,7 +18510,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4918)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4995)
     Dtypes: all.
 
     Args:
@@ -18295,7 +18539,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4928)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5005)
     Dtypes: all.
 
     Args:
@@ -18334,7 +18578,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4938)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5015)
     Dtypes: all.
 
     Args:
@@ -18359,7 +18603,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4947)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5024)
     Dtypes: all.
 
     Args:
@@ -18392,7 +18636,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4957)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5034)
     Dtypes: all.
 
     Args:
@@ -18462,7 +18706,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4973)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5050)
     Dtypes: all.
 
     Args:
@@ -18519,7 +18763,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4986)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5063)
     Dtypes: all.
 
     Args:
@@ -18551,7 +18795,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4996)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5073)
     Dtypes: all.
 
     Args:
@@ -18615,7 +18859,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5012)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5089)
     Dtypes: all.
 
     Args:
@@ -18671,7 +18915,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5027)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5104)
     Dtypes: all.
 
     Args:
@@ -18732,7 +18976,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5037)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5114)
     Dtypes: all.
 
     Args:
@@ -18801,7 +19045,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5052)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5129)
     Dtypes: all.
 
     Args:
@@ -18859,7 +19103,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5068)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5145)
     Dtypes: all.
 
     Args:
@@ -18908,7 +19152,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5077)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5154)
     Dtypes: all.
 
     Args:
@@ -18937,7 +19181,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5087)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5164)
     Dtypes: all.
 
     Args:
@@ -18965,7 +19209,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5096)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5173)
     Dtypes: all.
 
     Args:
@@ -18997,7 +19241,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5108)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5185)
     Dtypes: all.
 
     Args:
@@ -19030,7 +19274,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5120)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5197)
     Dtypes: all.
 
     Args:
@@ -19052,7 +19296,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5126)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5203)
     Dtypes: all.
 
     Args:
@@ -19074,7 +19318,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5132)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5209)
     Dtypes: all.
 
     Args:
@@ -19096,7 +19340,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5138)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5215)
     Dtypes: all.
 
     Args:
@@ -19126,7 +19370,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5149)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5226)
     Dtypes: all.
 
     Args:
@@ -19156,7 +19400,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5161)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5238)
     Dtypes: all.
 
     Args:
@@ -19186,7 +19430,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5172)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5249)
     Dtypes: all.
 
     Args:
@@ -19216,7 +19460,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5183)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5260)
     Dtypes: all.
 
     Args:
@@ -19251,7 +19495,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5194)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5271)
     Dtypes: all.
 
     Args:
@@ -19285,7 +19529,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5200)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5277)
     Dtypes: all.
 
     Args:
@@ -19313,7 +19557,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5211)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5288)
     Dtypes: all.
 
     Args:
@@ -19340,7 +19584,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5217)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5294)
     Dtypes: all.
 
     Args:
@@ -19368,7 +19612,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5226)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5303)
     Dtypes: all.
 
     Args:
@@ -19395,7 +19639,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5232)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5309)
     Dtypes: all.
 
     Args:
@@ -19423,7 +19667,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5241)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5318)
     Dtypes: all.
 
     Args:
@@ -19450,7 +19694,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5247)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5324)
     Dtypes: all.
 
     Args:
@@ -19490,7 +19734,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5255)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5332)
     Dtypes: all.
 
     Args:
@@ -19522,7 +19766,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5265)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5342)
     Dtypes: all.
 
     Args:
@@ -19554,7 +19798,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5275)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5352)
     Dtypes: all.
 
     Args:
@@ -19591,7 +19835,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5286)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5363)
     Dtypes: all.
 
     Args:
@@ -19650,7 +19894,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5308)
+    (derivatives.yaml:5385)
     Dtypes: all.
 
     Args:
@@ -19705,7 +19949,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5317)
+    (derivatives.yaml:5394)
     Dtypes: all.
 
     Args:
@@ -19757,7 +20001,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5324)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5401)
     Dtypes: all.
 
     Args:
@@ -19783,7 +20027,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5331)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5408)
     Dtypes: all.
 
     Args:
@@ -19806,7 +20050,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5338)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5415)
     Dtypes: all.
 
     Args:
@@ -19849,7 +20093,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5351)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5428)
     Dtypes: all.
 
     Args:
@@ -19872,7 +20116,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5358)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5435)
     Dtypes: all.
 
     Args:
@@ -19916,7 +20160,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5369)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5446)
     Dtypes: all.
 
     Args:
@@ -19949,7 +20193,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5379)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5456)
     Dtypes: all.
 
     Args:
@@ -19987,7 +20231,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5391)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5468)
     Dtypes: all.
 
     Args:
@@ -20016,7 +20260,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5401)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5478)
     Dtypes: all.
 
     Args:
@@ -20082,7 +20326,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5416)
+    (derivatives.yaml:5493)
     Dtypes: all.
 
     Args:
@@ -20145,7 +20389,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5428)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5505)
     Dtypes: all.
 
     Args:
@@ -20206,7 +20450,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5441)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5518)
     Dtypes: all.
 
     Args:
@@ -20261,7 +20505,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5453)
+    (derivatives.yaml:5530)
     Dtypes: all.
 
     Args:
@@ -20335,7 +20579,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5468)
+    (derivatives.yaml:5545)
     Dtypes: all.
 
     Args:
@@ -20401,7 +20645,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5482)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5559)
     Dtypes: all.
 
     Args:
@@ -20465,7 +20709,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5494)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5571)
     Dtypes: all.
 
     Args:
@@ -20520,7 +20764,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5511)
+    (derivatives.yaml:5588)
     Dtypes: all.
 
     Args:
@@ -20582,7 +20826,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5526)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5603)
     Dtypes: all.
 
     Args:
@@ -20647,7 +20891,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5543)
+    (derivatives.yaml:5620)
     Dtypes: all.
 
     Args:
@@ -20714,7 +20958,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5555)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5632)
     Dtypes: all.
 
     Args:
@@ -20749,7 +20993,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5566)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5643)
     Dtypes: all.
 
     Args:
@@ -20780,7 +21024,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5576)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5653)
     Dtypes: all.
 
     Args:
@@ -20831,7 +21075,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5588)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5665)
     Dtypes: all.
 
     Args:
@@ -20879,7 +21123,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5602)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5679)
     Dtypes: all.
 
     Args:
@@ -20937,7 +21181,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5614)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5691)
     Dtypes: all.
 
     Args:
@@ -20964,7 +21208,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5619)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5696)
     Dtypes: all.
 
     Args:
@@ -21001,7 +21245,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5629)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5706)
     Dtypes: all.
 
     Args:
@@ -21052,7 +21296,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5651)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5728)
     Dtypes: all.
 
     Args:
@@ -21102,7 +21346,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5668)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5745)
     Dtypes: all.
 
     Args:
@@ -21151,7 +21395,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5684)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5761)
     Dtypes: all.
 
     Args:
@@ -21200,7 +21444,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5699)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5776)
     Dtypes: all.
 
     Args:
@@ -21259,7 +21503,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5717)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5794)
     Dtypes: all.
 
     Args:
@@ -21318,7 +21562,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5735)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5812)
     Dtypes: all.
 
     Args:
@@ -21371,7 +21615,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5754)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5831)
     Dtypes: all.
 
     Args:
@@ -21420,7 +21664,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5769)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5846)
     Dtypes: all.
 
     Args:
@@ -21460,7 +21704,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5783)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5860)
     Dtypes: all.
 
     Args:
@@ -21501,7 +21745,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5803)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5880)
     Dtypes: all.
 
     Args:
@@ -21557,7 +21801,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5818)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5895)
     Dtypes: all.
 
     Args:
@@ -21641,7 +21885,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5840)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5917)
     Dtypes: all.
 
     Args:
@@ -21701,7 +21945,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5857)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5934)
     Dtypes: all.
 
     Args:
@@ -21789,7 +22033,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5876)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5953)
     Dtypes: all.
 
     Args:
@@ -21852,7 +22096,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5895)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5972)
     Dtypes: all.
 
     Args:
@@ -21926,7 +22170,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5915)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5992)
     Dtypes: all.
 
     Args:
@@ -21994,7 +22238,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5928)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6005)
     Dtypes: all.
 
     Args:
@@ -22073,7 +22317,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5947)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6024)
     Dtypes: all.
 
     Args:
@@ -22131,7 +22375,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5963)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6040)
     Dtypes: all.
 
     Args:
@@ -22194,7 +22438,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5977)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6054)
     Dtypes: all.
 
     Args:
@@ -22229,7 +22473,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5988)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6065)
     Dtypes: all.
 
     Args:
@@ -22261,7 +22505,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6003)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6080)
     Dtypes: all.
 
     Args:
@@ -22289,7 +22533,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6011)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6088)
     Dtypes: integers.
 
     Args:
@@ -22335,7 +22579,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6024)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6101)
     Dtypes: all.
 
     Args:
@@ -22369,7 +22613,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6034)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6111)
     Dtypes: all.
 
     Args:
@@ -22423,7 +22667,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6046)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6123)
     Dtypes: all.
 
     Args:
@@ -22454,7 +22698,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6056)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6133)
     Dtypes: all.
 
     Args:
@@ -22499,7 +22743,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6070)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6147)
     Dtypes: all.
 
     Args:
@@ -22557,7 +22801,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6083)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6160)
     Dtypes: all.
 
     Args:
@@ -22617,7 +22861,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6094)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6171)
     Dtypes: all.
 
     Args:
@@ -22688,7 +22932,7 @@ def scatter_reduce(
     gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6101)
+    (derivatives.yaml:6178)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -22817,7 +23061,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6133)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6210)
     Dtypes: all.
 
     Args:
@@ -22886,7 +23130,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6143)
+    (derivatives.yaml:6220)
     Dtypes: all.
 
     Args:
@@ -22969,7 +23213,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6151)
+    (derivatives.yaml:6228)
     Dtypes: all.
 
     Args:
@@ -23056,7 +23300,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6164)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6241)
     Dtypes: bool.
 
     Args:
@@ -23090,7 +23334,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6177)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6254)
     Dtypes: all.
 
     Args:
@@ -23144,7 +23388,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6189)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6266)
     Dtypes: all.
 
     Args:
@@ -23200,7 +23444,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6199)
+    (derivatives.yaml:6276)
     Dtypes: all.
 
     Args:
@@ -23255,7 +23499,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6208)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6285)
     Dtypes: all.
 
     Args:
@@ -23312,7 +23556,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6218)
+    (derivatives.yaml:6295)
     Dtypes: all.
 
     Args:
@@ -23363,7 +23607,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6227)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6304)
     Dtypes: all.
 
     Args:
@@ -23399,7 +23643,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6241)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6318)
     Dtypes: all.
 
     Args:
@@ -23436,7 +23680,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6253)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6330)
     Dtypes: all.
 
     Args:
@@ -23470,7 +23714,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6265)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6342)
     Dtypes: all.
 
     Args:
@@ -23514,7 +23758,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6287)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6364)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23570,7 +23814,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6314)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6391)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23631,7 +23875,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6332)
+    Tensor (derivatives.yaml:6409)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23731,7 +23975,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6362)
+    dilation, int groups) -> Tensor (derivatives.yaml:6439)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23837,7 +24081,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6379)
+    dilation, int groups) -> Tensor (derivatives.yaml:6456)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23945,7 +24189,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6396)
+    groups=1) -> Tensor (derivatives.yaml:6473)
     Dtypes: all.
 
     Args:
@@ -24004,7 +24248,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6406)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6483)
     Dtypes: all.
 
     Args:
@@ -24083,7 +24327,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6413)
+    groups=1) -> Tensor (derivatives.yaml:6490)
     Dtypes: all.
 
     Args:
@@ -24142,7 +24386,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6428)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6505)
     Dtypes: all.
 
     Args:
@@ -24221,7 +24465,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6436)
+    groups=1) -> Tensor (derivatives.yaml:6513)
     Dtypes: all.
 
     Args:
@@ -24280,7 +24524,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6446)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6523)
     Dtypes: all.
 
     Args:
@@ -24360,7 +24604,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6453)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6530)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24440,7 +24684,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6466)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6543)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24522,7 +24766,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6480)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6557)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24591,7 +24835,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6491)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6568)
     Dtypes: all.
 
     Args:
@@ -24635,7 +24879,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6508)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6585)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24699,7 +24943,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6525)
+    (derivatives.yaml:6602)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24760,7 +25004,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6540)
+    Tensor (derivatives.yaml:6617)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24823,7 +25067,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6554)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6631)
     Dtypes: all.
 
     Args:
@@ -24861,7 +25105,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6565)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6642)
     Dtypes: all.
 
     Args:
@@ -24899,7 +25143,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6575)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6652)
     Dtypes: all.
 
     Args:
@@ -24939,7 +25183,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6585)
+    (derivatives.yaml:6662)
     Dtypes: floats.
 
     Args:
@@ -25013,7 +25257,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6603)
+    antialias) -> Tensor (derivatives.yaml:6680)
     Dtypes: floats.
 
     Args:
@@ -25111,7 +25355,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6617)
+    (derivatives.yaml:6694)
     Dtypes: floats.
 
     Args:
@@ -25176,7 +25420,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6636)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6713)
     Dtypes: floats.
 
     Args:
@@ -25231,7 +25475,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6651)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6728)
     Dtypes: integers, floats.
 
     Args:
@@ -25319,7 +25563,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6674)
+    (derivatives.yaml:6751)
     Dtypes: floats.
 
     Args:
@@ -25396,7 +25640,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6689)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6766)
     Dtypes: integers, floats.
 
     Args:
@@ -25454,7 +25698,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6700)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6777)
     Dtypes: integers, floats.
 
     Args:
@@ -25513,7 +25757,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6712)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6789)
     Dtypes: integers, floats.
 
     Args:
@@ -25563,7 +25807,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6723)
+    (derivatives.yaml:6800)
     Dtypes: integers, floats.
 
     Args:
@@ -25619,7 +25863,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6740)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6817)
     Dtypes: integers, floats.
 
     Args:
@@ -25661,7 +25905,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6753)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6830)
     Dtypes: floats.
 
     Args:
@@ -25778,7 +26022,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6773)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6850)
     Dtypes: floats.
 
     Args:
@@ -25949,7 +26193,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6788)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6865)
     Dtypes: floats.
 
     Args:
@@ -26016,7 +26260,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6799)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6876)
     Dtypes: floats.
 
     Args:
@@ -26084,7 +26328,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6812)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6889)
     Dtypes: floats.
 
     Args:
@@ -26143,7 +26387,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6824)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6901)
     Dtypes: floats.
 
     Args:
@@ -26190,7 +26434,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6842)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6919)
     Dtypes: floats.
 
     Args:
@@ -26251,7 +26495,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6856)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6933)
     Dtypes: floats.
 
     Args:
@@ -26285,7 +26529,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6867)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6944)
     Dtypes: floats.
 
     Args:
@@ -26312,7 +26556,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6876)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6953)
     Dtypes: floats.
 
     Args:
@@ -26348,7 +26592,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6885)
+    Tensor mean, Tensor var) (derivatives.yaml:6962)
     Dtypes: floats.
 
     Args:
@@ -26429,7 +26673,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6910)
+    Tensor var) (derivatives.yaml:6987)
     Dtypes: floats.
 
     Args:
@@ -26510,7 +26754,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6932)
+    (derivatives.yaml:7009)
     Dtypes: floats.
 
     Args:
@@ -26601,7 +26845,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6952)
+    (derivatives.yaml:7029)
     Dtypes: floats.
 
     Args:
@@ -26663,7 +26907,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6974)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7051)
     Dtypes: floats.
 
     Args:
@@ -26721,7 +26965,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6998)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7075)
     Dtypes: floats.
 
     Args:
@@ -26781,7 +27025,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7018)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7095)
     Dtypes: floats.
 
     Args:
@@ -26838,7 +27082,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7041)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7118)
     Dtypes: floats.
 
     Args:
@@ -26902,7 +27146,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7058)
+    Tensor total_weight) (derivatives.yaml:7135)
     Dtypes: floats.
 
     Args:
@@ -26988,7 +27232,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7083)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7160)
     Dtypes: floats.
 
     Args:
@@ -27101,7 +27345,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7103)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7180)
     Dtypes: floats.
 
     Args:
@@ -27200,7 +27444,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7134)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7211)
     Dtypes: floats.
 
     Args:
@@ -27253,7 +27497,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7156)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7233)
     Dtypes: floats.
 
     Args:
@@ -27328,7 +27572,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7176)
+    (derivatives.yaml:7253)
     Dtypes: floats.
 
     Args:
@@ -27407,7 +27651,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7199)
+    Tensor (derivatives.yaml:7276)
     Dtypes: floats.
 
     Args:
@@ -27516,7 +27760,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7223)
+    reduction=1) -> Tensor (derivatives.yaml:7300)
     Dtypes: floats.
 
     Args:
@@ -27635,7 +27879,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7248)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7325)
     Dtypes: floats.
 
     Args:
@@ -27752,7 +27996,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7270)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7347)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27807,7 +28051,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7285)
+    (derivatives.yaml:7362)
     Dtypes: all.
 
     Args:
@@ -27883,7 +28127,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7308)
+    Tensor (derivatives.yaml:7385)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27968,7 +28212,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7324)
+    (derivatives.yaml:7401)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28044,7 +28288,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7339)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7416)
     Dtypes: floats.
 
     Args:
@@ -28191,7 +28435,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7359)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7436)
     Dtypes: floats.
 
     Args:
@@ -28354,7 +28598,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7382)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7459)
     Dtypes: floats.
 
     Args:
@@ -28491,7 +28735,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7402)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7479)
     Dtypes: floats.
 
     Args:
@@ -28626,7 +28870,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7432)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7509)
     Dtypes: floats.
 
     Args:
@@ -28728,7 +28972,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7455)
+    weight=None) -> Tensor (derivatives.yaml:7532)
     Dtypes: floats.
 
     Args:
@@ -28780,7 +29024,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7470)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7547)
     Dtypes: floats.
 
     Args:
@@ -28852,7 +29096,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7482)
+    beta=1.0) -> Tensor (derivatives.yaml:7559)
     Dtypes: floats.
 
     Args:
@@ -28916,7 +29160,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7500)
+    (derivatives.yaml:7577)
     Dtypes: floats.
 
     Args:
@@ -28972,7 +29216,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7514)
+    log_target=False) -> Tensor (derivatives.yaml:7591)
     Dtypes: floats.
 
     Args:
@@ -29041,7 +29285,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7534)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7611)
     Dtypes: floats.
 
     Args:
@@ -29116,7 +29360,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7550)
+    Tensor (derivatives.yaml:7627)
     Dtypes: floats.
 
     Args:
@@ -29171,7 +29415,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7566)
+    reduction='mean') -> Tensor (derivatives.yaml:7643)
     Dtypes: floats.
 
     Args:
@@ -29234,7 +29478,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7575)
+    Tensor (derivatives.yaml:7652)
     Dtypes: floats.
 
     Args:
@@ -29289,7 +29533,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7586)
+    reduction='mean') -> Tensor (derivatives.yaml:7663)
     Dtypes: floats.
 
     Args:
@@ -29362,7 +29606,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7597)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7674)
     Dtypes: floats.
 
     Args:
@@ -29431,7 +29675,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7611)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7688)
     Dtypes: floats.
 
     Args:
@@ -29481,7 +29725,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7623)
+    (derivatives.yaml:7700)
     Dtypes: floats.
 
     Args:
@@ -29533,7 +29777,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7633)
+    (derivatives.yaml:7710)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29585,7 +29829,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7645)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7722)
     Dtypes: floats.
 
     Args:
@@ -29677,7 +29921,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7663)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7740)
     Dtypes: floats.
 
     Args:
@@ -29759,7 +30003,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7679)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7756)
     Dtypes: floats.
 
     Args:
@@ -29840,7 +30084,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7694)
+    -> Tensor (derivatives.yaml:7771)
     Dtypes: floats.
 
     Args:
@@ -29909,7 +30153,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7710)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7787)
     Dtypes: floats.
 
     Args:
@@ -29981,7 +30225,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7727)
+    (derivatives.yaml:7804)
     Dtypes: floats.
 
     Args:
@@ -30062,7 +30306,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7746)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7823)
     Dtypes: floats.
 
     Args:
@@ -30133,7 +30377,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7764)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7841)
     Dtypes: floats.
 
     Args:
@@ -30196,7 +30440,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7776)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7853)
     Dtypes: all.
 
     Args:
@@ -30246,7 +30490,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7792)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7869)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -30292,7 +30536,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7809)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7886)
     Dtypes: all.
 
     Args:
@@ -30343,7 +30587,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7825)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7902)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30387,7 +30631,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7840)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7917)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30431,7 +30675,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7855)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7932)
     Dtypes: floats.
 
     Args:
@@ -30475,7 +30719,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7870)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7947)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30524,7 +30768,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7885)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7962)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30573,7 +30817,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7900)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7977)
     Dtypes: floats.
 
     Args:
@@ -30622,7 +30866,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7915)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7992)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30671,7 +30915,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7931)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8008)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30720,7 +30964,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7947)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8024)
     Dtypes: floats.
 
     Args:
@@ -30769,7 +31013,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7963)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8040)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30823,7 +31067,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7979)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8056)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30877,7 +31121,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7995)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8072)
     Dtypes: floats.
 
     Args:
@@ -30926,7 +31170,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8011)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8088)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30976,7 +31220,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8027)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8104)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31026,7 +31270,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8043)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8120)
     Dtypes: floats.
 
     Args:
@@ -31076,7 +31320,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8059)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8136)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31131,7 +31375,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8075)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8152)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31186,7 +31430,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8091)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8168)
     Dtypes: floats.
 
     Args:
@@ -31228,7 +31472,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8107)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8184)
     Dtypes: all.
 
     Args:
@@ -31262,7 +31506,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8118)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8195)
     Dtypes: all.
 
     Args:
@@ -31313,7 +31557,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:8129)
+    Tensor (derivatives.yaml:8206)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31427,7 +31671,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8146)
+    (derivatives.yaml:8223)
     Dtypes: complex numbers.
 
     Args:
@@ -31543,7 +31787,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8167)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8244)
     Dtypes: floats.
 
     Args:
@@ -31666,7 +31910,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8189)
+    (derivatives.yaml:8266)
     Dtypes: floats.
 
     Args:
@@ -31713,7 +31957,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8200)
+    (derivatives.yaml:8277)
     Dtypes: floats.
 
     Args:
@@ -31760,7 +32004,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8211)
+    (derivatives.yaml:8288)
     Dtypes: floats.
 
     Args:
@@ -31805,7 +32049,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8222)
+    Tensor indices) (derivatives.yaml:8299)
     Dtypes: floats.
 
     Args:
@@ -35762,6 +36006,11 @@ FUNCTIONS = [
     "lu_unpack",
     "linalg_lu_solve",
     "lu_solve",
+    "ldl_packed",
+    "linalg_ldl_factor",
+    "linalg_ldl_factor_ex",
+    "ldl_solve_matrices",
+    "linalg_ldl_solve",
     "orgqr",
     "view",
     "reshape",
