@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .doc_words import alternatives, computed_dtype, kinds, meaning, result_dtype
 from .model import Argument
+from .out_code import out_words
 from .rule_doc import demand
 
 if TYPE_CHECKING:
@@ -40,10 +41,11 @@ class DocCode:
             for argument in code.arguments:
                 groups.setdefault(argument.python_name, []).append((code, argument))
         lines = [(name, described(group)) for name, group in groups.items()]
-        out = [("out", "tensor or None, by keyword, takes the result; default None.")]
+        writing = [code.entry for code in self.codes if code.has_out]
+        out = [("out", out_words(writing))] if writing else []
         numpy = dict.fromkeys(pair for code in self.codes for pair in code.numpy_names)
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
-        return lines + out * any(code.has_out for code in self.codes) + theirs
+        return lines + out + theirs
 
     @property
     def returns(self) -> Lines:

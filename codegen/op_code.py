@@ -11,6 +11,7 @@ from .fast_code import FastCode
 from .kernel_code import ElementKernels, number_arguments
 from .model import Argument, Entry, Type
 from .node_code import NodeCode
+from .out_code import out_hint, takes_out
 from .registry_code import RegistryCode
 from .savings import Calls, rewrite
 
@@ -150,10 +151,7 @@ class OpCode:
 
     @property
     def has_out(self) -> bool:
-        returns = self.entry.schema.returns
-        single = len(returns) == 1 and not returns[0].type.is_list and returns[0].type.alias is None
-        plain = self.entry.compute.kind != "view" and self.entry.namespace is None
-        return single and plain and "function" in self.entry.variants and not self.writes_first
+        return takes_out(self.entry)
 
     def parameters(self, out: bool = False, method: bool = False, numpy: bool = False) -> str:
         """The parameter list of the public function, or of the method (`self` first, wherever the schema has it)."""
@@ -168,7 +166,7 @@ class OpCode:
             if numpy and self.numpy_names and argument.name == "dim":
                 default = default or " = None"  # may come as `axis`; what is missing is found by its check
             parts.append(f"{argument.python_name}: {self.parameter_hint(argument)}{default}")
-        added = ["out: Tensor | None = None"] if out and self.has_out else []
+        added = [f"out: {out_hint(self.entry)} = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
         return ", ".join([*parts, *(["*"] if added and not starred else []), *added])
 

@@ -148,6 +148,7 @@ from ..runtime.tensor import adopt, fresh, geometries, geometry
 from ..runtime.tensor import view as make_view
 from ..runtime.view_plans import are_ints, remember
 from ..runtime.writing import before_write, write, write_out
+from ..runtime.writing_several import write_outs
 from . import functions, kernels
 
 Number = int | float | complex
@@ -7591,7 +7592,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
     return result
 
 
-def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
+def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
     xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)
@@ -7600,6 +7601,7 @@ def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Args:
         input: tensor.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
@@ -7608,8 +7610,10 @@ def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other)) is not PLAIN:
+    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
     checks.tensor("xlog1py", "input", input)
     return _xlog1py_default("xlog1py", input, other)
 
@@ -7625,7 +7629,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
     return result
 
 
-def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
+def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(1 + y) for a number c.
 
     xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)
@@ -7634,12 +7638,13 @@ def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
     Args:
         input: number.
         other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         other: grad * self / (other + 1)
     """
-    if not watch.active:
+    if not watch.active and out is None:
         try:
             a = other._flat
             dtype = other._dtype
@@ -7654,9 +7659,12 @@ def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
             pass
     if (
         watch.lifts
-        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other)) is not PLAIN
+        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out))
+        is not PLAIN
     ):
         return lifted
+    if out is not None:
+        return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
     return _xlog1py_self_scalar("xlog1py", input, other)
 
 
@@ -7886,7 +7894,7 @@ def _log_odds(name: str, self, into=None) -> Any:
     return result
 
 
-def entr(input: Tensor) -> Tensor:
+def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
     entr(Tensor self) -> Tensor (derivatives.yaml:1745)
@@ -7894,6 +7902,7 @@ def entr(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -7902,7 +7911,7 @@ def entr(input: Tensor) -> Tensor:
         >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.3466, -0.0000])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         try:
             a = input._flat
             dtype = input._dtype
@@ -7915,8 +7924,10 @@ def entr(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
-    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("entr", out, _entr("entr", input), (input,), share="same")
     checks.tensor("entr", "input", input)
     return _entr("entr", input)
 
@@ -8067,7 +8078,7 @@ def _erfinv(name: str, self, into=None) -> Any:
     return result
 
 
-def erfcx(input: Tensor) -> Tensor:
+def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
     erfcx(Tensor self) -> Tensor (derivatives.yaml:1786)
@@ -8075,6 +8086,7 @@ def erfcx(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8083,7 +8095,7 @@ def erfcx(input: Tensor) -> Tensor:
         >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         try:
             a = input._flat
             dtype = input._dtype
@@ -8096,8 +8108,10 @@ def erfcx(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
-    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
     checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
 
@@ -8112,7 +8126,7 @@ def _erfcx(name: str, self, into=None) -> Any:
     return result
 
 
-def ndtr(input: Tensor) -> Tensor:
+def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
     ndtr(Tensor self) -> Tensor (derivatives.yaml:1800)
@@ -8120,6 +8134,7 @@ def ndtr(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8128,7 +8143,7 @@ def ndtr(input: Tensor) -> Tensor:
         >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.0228, 0.5000, 0.9772])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         try:
             a = input._flat
             dtype = input._dtype
@@ -8141,8 +8156,10 @@ def ndtr(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
-    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
     checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
 
@@ -8157,7 +8174,7 @@ def _ndtr(name: str, self, into=None) -> Any:
     return result
 
 
-def ndtri(input: Tensor) -> Tensor:
+def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
     ndtri(Tensor self) -> Tensor (derivatives.yaml:1814)
@@ -8165,6 +8182,7 @@ def ndtri(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8173,7 +8191,7 @@ def ndtri(input: Tensor) -> Tensor:
         >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
         tensor([  -inf, 0.0000, 1.9600])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         try:
             a = input._flat
             dtype = input._dtype
@@ -8186,8 +8204,10 @@ def ndtri(input: Tensor) -> Tensor:
                 return result
         except AttributeError:
             pass
-    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
     checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
 
@@ -8202,7 +8222,7 @@ def _ndtri(name: str, self, into=None) -> Any:
     return result
 
 
-def log_ndtr(input: Tensor) -> Tensor:
+def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
     log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1828)
@@ -8210,6 +8230,7 @@ def log_ndtr(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8219,8 +8240,10 @@ def log_ndtr(input: Tensor) -> Tensor:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
-    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
     checks.tensor("log_ndtr", "input", input)
     return _log_ndtr("log_ndtr", input)
 
@@ -8409,7 +8432,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     return result
 
 
-def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
+def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
     zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1901)
@@ -8418,6 +8441,7 @@ def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Args:
         input: tensor.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
@@ -8426,8 +8450,10 @@ def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other)) is not PLAIN:
+    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
     checks.tensor("zeta", "input", input)
     return _zeta_default("zeta", input, other)
 
@@ -8443,7 +8469,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
     return result
 
 
-def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
+def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
     zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1916)
@@ -8452,13 +8478,19 @@ def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
     Args:
         input: number.
         other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         other: -grad * self * unfused(zeta(self + 1, other))
     """
-    if watch.lifts and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="same")
     return _zeta_self_scalar("zeta", input, other)
 
 
@@ -8598,7 +8630,7 @@ def _i0(name: str, self, into=None) -> Any:
     return result
 
 
-def i0e(input: Tensor) -> Tensor:
+def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
     i0e(Tensor self) -> Tensor (derivatives.yaml:1971)
@@ -8606,6 +8638,7 @@ def i0e(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8614,8 +8647,10 @@ def i0e(input: Tensor) -> Tensor:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
     checks.tensor("i0e", "input", input)
     return _i0e("i0e", input)
 
@@ -8630,7 +8665,7 @@ def _i0e(name: str, self, into=None) -> Any:
     return result
 
 
-def i1(input: Tensor) -> Tensor:
+def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
     i1(Tensor self) -> Tensor (derivatives.yaml:1985)
@@ -8638,6 +8673,7 @@ def i1(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8646,8 +8682,10 @@ def i1(input: Tensor) -> Tensor:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("i1", out, _i1("i1", input), (input,), share="same")
     checks.tensor("i1", "input", input)
     return _i1("i1", input)
 
@@ -8662,7 +8700,7 @@ def _i1(name: str, self, into=None) -> Any:
     return result
 
 
-def i1e(input: Tensor) -> Tensor:
+def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
     i1e(Tensor self) -> Tensor (derivatives.yaml:1999)
@@ -8670,6 +8708,7 @@ def i1e(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8678,8 +8717,10 @@ def i1e(input: Tensor) -> Tensor:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
     checks.tensor("i1e", "input", input)
     return _i1e("i1e", input)
 
@@ -8694,7 +8735,7 @@ def _i1e(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_j0(input: Tensor) -> Tensor:
+def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
     bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2013)
@@ -8702,6 +8743,7 @@ def bessel_j0(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8710,8 +8752,10 @@ def bessel_j0(input: Tensor) -> Tensor:
         >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
     checks.tensor("bessel_j0", "input", input)
     return _bessel_j0("bessel_j0", input)
 
@@ -8726,7 +8770,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_j1(input: Tensor) -> Tensor:
+def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
     bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2027)
@@ -8734,6 +8778,7 @@ def bessel_j1(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8742,8 +8787,10 @@ def bessel_j1(input: Tensor) -> Tensor:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
     checks.tensor("bessel_j1", "input", input)
     return _bessel_j1("bessel_j1", input)
 
@@ -8758,7 +8805,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_y0(input: Tensor) -> Tensor:
+def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
     bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2041)
@@ -8766,6 +8813,7 @@ def bessel_y0(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8774,8 +8822,10 @@ def bessel_y0(input: Tensor) -> Tensor:
         >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
         tensor([0.0883, 0.0557])
     """
-    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
     checks.tensor("bessel_y0", "input", input)
     return _bessel_y0("bessel_y0", input)
 
@@ -8790,7 +8840,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_y1(input: Tensor) -> Tensor:
+def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
     bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2056)
@@ -8798,6 +8848,7 @@ def bessel_y1(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -8806,8 +8857,10 @@ def bessel_y1(input: Tensor) -> Tensor:
         >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
         tensor([-0.7812,  0.2490])
     """
-    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
     checks.tensor("bessel_y1", "input", input)
     return _bessel_y1("bessel_y1", input)
 
@@ -9045,7 +9098,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
     return result
 
 
-def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
     frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2111)
@@ -9053,6 +9106,7 @@ def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         mantissa: the dtype of `input`.
         exponent: int32.
@@ -9062,8 +9116,10 @@ def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
-    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
     return _frexp("frexp", input)
 
 
@@ -10880,7 +10936,9 @@ def _max_default(name: str, self, into=None) -> Any:
     return result
 
 
-def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def max_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
     max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2639)
@@ -10890,6 +10948,7 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -10898,8 +10957,10 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("max.dim", max_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="anyhow")
     return _max_dim("max", input, dim, keepdim)
 
 
@@ -10997,7 +11058,9 @@ def _min_default(name: str, self, into=None) -> Any:
     return result
 
 
-def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def min_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
     min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2676)
@@ -11007,6 +11070,7 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -11015,8 +11079,10 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("min.dim", min_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="anyhow")
     return _min_dim("min", input, dim, keepdim)
 
 
@@ -11603,7 +11669,13 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 
 
 def sort(
-    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False, axis: Any = None
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool = False,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
@@ -11616,6 +11688,7 @@ def sort(
         dim: int, counted from the end where negative; default -1.
         descending: bool; default False.
         stable: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -11631,8 +11704,13 @@ def sort(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="anyhow")
     return _sort("sort", input, dim, descending, stable)
 
 
@@ -11757,7 +11835,14 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
 
 
 def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: Any = None
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The k greatest elements along `dim`, or the k least, and where they are; the most extreme first. nan is the
     greatest.
@@ -11772,6 +11857,7 @@ def topk(
         dim: int, counted from the end where negative; default -1.
         largest: bool; default True.
         sorted: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -11786,8 +11872,10 @@ def topk(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted)) is not PLAIN:
+    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="anyhow")
     return _topk("topk", input, k, dim, largest, sorted)
 
 
@@ -11821,7 +11909,14 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
 
 
 def kthvalue(
-    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The k-th least element along `dim`, counted from 1, and where it is.
 
@@ -11834,6 +11929,7 @@ def kthvalue(
         k: int.
         dim: int, counted from the end where negative; default -1.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
         keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
@@ -11851,8 +11947,10 @@ def kthvalue(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="anyhow")
     return _kthvalue("kthvalue", input, k, dim, keepdim)
 
 
@@ -11968,7 +12066,9 @@ def _median_default(name: str, self, into=None) -> Any:
     return result
 
 
-def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def median_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
     median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2972)
@@ -11978,6 +12078,7 @@ def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, 
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -11986,8 +12087,10 @@ def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, 
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="anyhow")
     return _median_dim("median", input, dim, keepdim)
 
 
@@ -12054,7 +12157,9 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
     return result
 
 
-def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def nanmedian_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
     nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3001)
@@ -12064,6 +12169,7 @@ def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tenso
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -12072,8 +12178,13 @@ def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tenso
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="anyhow")
     return _nanmedian_dim("nanmedian", input, dim, keepdim)
 
 
@@ -12103,7 +12214,13 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
 
 
 def mode(
-    input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+    input: Tensor,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
@@ -12114,6 +12231,7 @@ def mode(
         input: tensor.
         dim: int, counted from the end where negative; default -1.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
         keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
@@ -12131,8 +12249,10 @@ def mode(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="anyhow")
     return _mode("mode", input, dim, keepdim)
 
 
@@ -12277,7 +12397,9 @@ def nanmean(
     return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
 
 
-def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+def var_mean_default(
+    input: Tensor, unbiased: bool = True, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
     var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3058)
@@ -12286,15 +12408,21 @@ def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
         through: (var(self, unbiased), mean(self))
     """
-    if watch.lifts and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+    ):
         return lifted
     name = "var_mean"
+    if out is not None:
+        return write_outs(name, out, var_mean_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12304,7 +12432,12 @@ def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
 
 
 def var_mean_dim(
-    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim`, and the mean.
 
@@ -12317,6 +12450,7 @@ def var_mean_dim(
         dim: int or sequence of ints or None, counted from the end where negative.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -12325,10 +12459,13 @@ def var_mean_dim(
     """
     if (
         watch.lifts
-        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "var_mean"
+    if out is not None:
+        return write_outs(name, out, var_mean_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12342,7 +12479,12 @@ def var_mean_dim(
 
 
 def var_mean_correction(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
@@ -12355,6 +12497,7 @@ def var_mean_correction(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -12372,12 +12515,15 @@ def var_mean_correction(
                 dim,
                 correction=correction,
                 keepdim=keepdim,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "var_mean"
+    if out is not None:
+        return write_outs(name, out, var_mean_correction(input, dim, correction=correction, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12390,7 +12536,9 @@ def var_mean_correction(
     return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
-def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+def std_mean_default(
+    input: Tensor, unbiased: bool = True, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
     std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3088)
@@ -12399,15 +12547,21 @@ def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
         through: (std(self, unbiased), mean(self))
     """
-    if watch.lifts and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+    ):
         return lifted
     name = "std_mean"
+    if out is not None:
+        return write_outs(name, out, std_mean_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12417,7 +12571,12 @@ def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
 
 
 def std_mean_dim(
-    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim`, and the mean.
 
@@ -12430,6 +12589,7 @@ def std_mean_dim(
         dim: int or sequence of ints or None, counted from the end where negative.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -12438,10 +12598,13 @@ def std_mean_dim(
     """
     if (
         watch.lifts
-        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "std_mean"
+    if out is not None:
+        return write_outs(name, out, std_mean_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12455,7 +12618,12 @@ def std_mean_dim(
 
 
 def std_mean_correction(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
@@ -12468,6 +12636,7 @@ def std_mean_correction(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -12485,12 +12654,15 @@ def std_mean_correction(
                 dim,
                 correction=correction,
                 keepdim=keepdim,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "std_mean"
+    if out is not None:
+        return write_outs(name, out, std_mean_correction(input, dim, correction=correction, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12503,7 +12675,9 @@ def std_mean_correction(
     return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def aminmax(
+    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
     aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3118)
@@ -12513,6 +12687,7 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         input: tensor.
         dim: int or None, by keyword, counted from the end where negative; default None.
         keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         min: the dtype of `input`.
         max: the dtype of `input`.
@@ -12526,9 +12701,14 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         >>> least, greatest
         (tensor([1, 2]), tensor([5, 3]))
     """
-    if watch.lifts and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)) is not PLAIN
+    ):
         return lifted
     name = "aminmax"
+    if out is not None:
+        return write_outs(name, out, aminmax(input, dim=dim, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12754,7 +12934,9 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     return result
 
 
-def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+def cummax(
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
     cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)
@@ -12763,6 +12945,7 @@ def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -12778,8 +12961,10 @@ def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="anyhow")
     return _cummax("cummax", input, dim)
 
 
@@ -12804,7 +12989,9 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     return _cummax_result(*results)
 
 
-def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+def cummin(
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
     cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3205)
@@ -12813,6 +13000,7 @@ def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -12827,8 +13015,10 @@ def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="anyhow")
     return _cummin("cummin", input, dim)
 
 
@@ -13746,7 +13936,12 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
 
 
 def histogram_bins_tensor(
-    input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: bool = False
+    input: Tensor,
+    bins: Tensor,
+    *,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
@@ -13759,6 +13954,7 @@ def histogram_bins_tensor(
         bins: tensor.
         weight: tensor or None, by keyword; default None.
         density: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
@@ -13778,12 +13974,15 @@ def histogram_bins_tensor(
                 bins,
                 weight=weight,
                 density=density,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "histogram"
+    if out is not None:
+        return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -13804,6 +14003,7 @@ def histogram_bin_ct(
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
     density: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
@@ -13817,6 +14017,7 @@ def histogram_bin_ct(
         range: sequence of floats or None, by keyword; default None.
         weight: tensor or None, by keyword; default None.
         density: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
@@ -13838,12 +14039,15 @@ def histogram_bin_ct(
                 range=range,
                 weight=weight,
                 density=density,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "histogram"
+    if out is not None:
+        return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15157,7 +15361,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return formulas_reductions.conjugate(self).dot(other)
 
 
-def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
     linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3859)
@@ -15167,6 +15371,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         x: tensor.
         y: tensor.
         dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15177,9 +15382,14 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_vecdot"
+    if out is not None:
+        return write_out(name, out, linalg_vecdot(x, y, dim=dim))
     if not isinstance(x, Tensor):
         x = checks.tensor(name, "x", x)
     if not isinstance(y, Tensor):
@@ -15325,7 +15535,7 @@ def cross(
     return formulas_products.cross_product(self, other, dim)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
     linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3911)
@@ -15335,6 +15545,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         input: tensor.
         other: tensor.
         dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15346,9 +15557,14 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         >>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
-    if watch.lifts and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_cross"
+    if out is not None:
+        return write_out(name, out, linalg_cross(input, other, dim=dim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15360,7 +15576,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     return formulas_products.cross_product(self, other, dim)
 
 
-def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
     linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3925)
@@ -15368,6 +15584,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 
     Args:
         tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15378,15 +15595,20 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
         >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
         tensor([12., 12.])
     """
-    if watch.lifts and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_multi_dot"
+    if out is not None:
+        return write_out(name, out, linalg_multi_dot(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = contraction_rules.chain(name, tensors)
     return formulas_products.multiplied_chain(tensors)
 
 
-def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
     linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3939)
@@ -15395,6 +15617,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     Args:
         x: tensor.
         N: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -15407,9 +15630,11 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not PLAIN:
         return lifted
     name = "linalg_vander"
+    if out is not None:
+        return write_out(name, out, linalg_vander(x, N=N))
     if not isinstance(x, Tensor):
         x = checks.tensor(name, "x", x)
     if N is not None and N.__class__ is not int:
@@ -15455,7 +15680,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return A.diagonal(offset, dim1, dim2)
 
 
-def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
+def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: matmul.
 
     linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3963)
@@ -15464,6 +15689,7 @@ def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     Args:
         input: tensor.
         other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15472,9 +15698,14 @@ def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
         >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_matmul"
+    if out is not None:
+        return write_out(name, out, linalg_matmul(input, other))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15528,7 +15759,7 @@ def bilinear(
     return formulas_products.bilinear_form(input1, input2, weight, bias)
 
 
-def linalg_inv(A: Tensor) -> Tensor:
+def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
     linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3991)
@@ -15536,6 +15767,7 @@ def linalg_inv(A: Tensor) -> Tensor:
 
     Args:
         A: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `A`.
     Gradients:
@@ -15547,8 +15779,10 @@ def linalg_inv(A: Tensor) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
-    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="anyhow")
     return _linalg_inv("linalg_inv", A)
 
 
@@ -15602,7 +15836,9 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_inv(self)
 
 
-def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+def linalg_inv_ex(
+    A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
     linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4020)
@@ -15611,6 +15847,7 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Ten
     Args:
         A: tensor.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         inverse: the dtype of `A`.
         info: int32.
@@ -15624,9 +15861,12 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Ten
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors)) is not PLAIN
+        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
+        is not PLAIN
     ):
         return lifted
+    if out is not None:
+        return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="anyhow")
     return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
 
 
@@ -15708,7 +15948,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     return _solve_matrices_result(*results)
 
 
-def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
     linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4052)
@@ -15718,6 +15958,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         A: tensor.
         B: tensor.
         left: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15729,9 +15970,14 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([0.5000, 0.2500])
     """
-    if watch.lifts and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_solve"
+    if out is not None:
+        return write_out(name, out, linalg_solve(A, B, left=left))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -15742,7 +15988,9 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     return formulas_solving.solved(A, B, left, True)[0]
 
 
-def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+def linalg_solve_ex(
+    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
@@ -15754,6 +16002,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
         B: tensor.
         left: bool, by keyword; default True.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result: the dtype that all tensors share.
         info: int32.
@@ -15769,12 +16018,16 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     if (
         watch.lifts
         and (
-            lifted := lift("linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors)
+            lifted := lift(
+                "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
+            )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_solve_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_solve_ex(A, B, left=left, check_errors=check_errors))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -15853,7 +16106,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
 
 
 def linalg_solve_triangular(
-    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
@@ -15867,6 +16120,7 @@ def linalg_solve_triangular(
         upper: bool, by keyword.
         left: bool, by keyword; default True.
         unitriangular: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15891,12 +16145,17 @@ def linalg_solve_triangular(
                 upper=upper,
                 left=left,
                 unitriangular=unitriangular,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_solve_triangular"
+    if out is not None:
+        return write_out(
+            name, out, linalg_solve_triangular(input, B, upper=upper, left=left, unitriangular=unitriangular)
+        )
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15912,7 +16171,7 @@ def linalg_solve_triangular(
     return formulas_solving.triangular_solved(self, B, upper, left, unitriangular)
 
 
-def linalg_det(A: Tensor) -> Tensor:
+def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices.
 
     linalg_det(Tensor A) -> Tensor (derivatives.yaml:4113)
@@ -15920,6 +16179,7 @@ def linalg_det(A: Tensor) -> Tensor:
 
     Args:
         A: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `A`.
     Gradients:
@@ -15930,8 +16190,10 @@ def linalg_det(A: Tensor) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="anyhow")
     return _linalg_det("linalg_det", A)
 
 
@@ -16022,7 +16284,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_det(self)
 
 
-def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
+def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
     linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4153)
@@ -16030,6 +16292,7 @@ def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         A: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         sign: the dtype of `A`.
         logabsdet: the dtype of `A`, its real counterpart for complex numbers.
@@ -16041,8 +16304,10 @@ def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
         >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
         tensor(-1.)
     """
-    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="anyhow")
     return _linalg_slogdet("linalg_slogdet", A)
 
 
@@ -16065,7 +16330,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
     return _linalg_slogdet_result(*results)
 
 
-def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
     slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4171)
@@ -16073,6 +16338,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         sign: the dtype that its ops give.
         logabsdet: the dtype that its ops give, its real counterpart for complex numbers.
@@ -16084,9 +16350,11 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
         >>> sg.slogdet(sg.eye(2)).logabsdet
         tensor(0.)
     """
-    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input, out=out)) is not PLAIN:
         return lifted
     name = "slogdet"
+    if out is not None:
+        return write_outs(name, out, slogdet(input))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16173,7 +16441,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     return _cholesky_factor_result(*results)
 
 
-def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
     linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4209)
@@ -16182,6 +16450,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     Args:
         input: tensor.
         upper: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -16195,10 +16464,12 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper)) is not PLAIN
+        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out)) is not PLAIN
     ):
         return lifted
     name = "linalg_cholesky"
+    if out is not None:
+        return write_out(name, out, linalg_cholesky(input, upper=upper))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16208,7 +16479,9 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     return formulas_solving.cholesky_decomposed(self, upper, True)[0]
 
 
-def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+def linalg_cholesky_ex(
+    input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
@@ -16219,6 +16492,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
         input: tensor.
         upper: bool, by keyword; default False.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         L: the dtype of `input`.
         info: int32.
@@ -16234,13 +16508,21 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
         watch.lifts
         and (
             lifted := lift(
-                "linalg_cholesky_ex", linalg_cholesky_ex, "composite", input, upper=upper, check_errors=check_errors
+                "linalg_cholesky_ex",
+                linalg_cholesky_ex,
+                "composite",
+                input,
+                upper=upper,
+                check_errors=check_errors,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_cholesky_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_cholesky_ex(input, upper=upper, check_errors=check_errors))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16373,6 +16655,7 @@ def linalg_vector_norm(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
     axis: Any = None,
     keepdims: Any = None,
 ) -> Tensor:
@@ -16388,6 +16671,7 @@ def linalg_vector_norm(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
         keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
@@ -16408,12 +16692,16 @@ def linalg_vector_norm(
     if (
         watch.lifts
         and (
-            lifted := lift("linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype)
+            lifted := lift(
+                "linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
+            )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_vector_norm"
+    if out is not None:
+        return write_out(name, out, linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16429,7 +16717,13 @@ def linalg_vector_norm(
 
 
 def linalg_matrix_norm_default(
-    input: Tensor, ord: Number, dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: Number,
+    dim: Sequence[int] = [-2, -1],
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
     orders the least of these.
@@ -16444,6 +16738,7 @@ def linalg_matrix_norm_default(
         dim: sequence of ints, counted from the end where negative; default [-2, -1].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -16456,13 +16751,23 @@ def linalg_matrix_norm_default(
         watch.lifts
         and (
             lifted := lift(
-                "linalg_matrix_norm", linalg_matrix_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype
+                "linalg_matrix_norm",
+                linalg_matrix_norm_default,
+                "composite",
+                input,
+                ord,
+                dim,
+                keepdim,
+                dtype=dtype,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_norm"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_norm_default(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16477,7 +16782,13 @@ def linalg_matrix_norm_default(
 
 
 def linalg_matrix_norm_str_ord(
-    input: Tensor, ord: str = "fro", dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: str = "fro",
+    dim: Sequence[int] = [-2, -1],
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
@@ -16491,6 +16802,7 @@ def linalg_matrix_norm_str_ord(
         dim: sequence of ints, counted from the end where negative; default [-2, -1].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -16511,12 +16823,15 @@ def linalg_matrix_norm_str_ord(
                 dim,
                 keepdim,
                 dtype=dtype,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_norm"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_norm_str_ord(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16538,6 +16853,7 @@ def linalg_norm_default(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
@@ -16551,6 +16867,7 @@ def linalg_norm_default(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -16560,11 +16877,17 @@ def linalg_norm_default(
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype))
+        and (
+            lifted := lift(
+                "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
+            )
+        )
         is not PLAIN
     ):
         return lifted
     name = "linalg_norm"
+    if out is not None:
+        return write_out(name, out, linalg_norm_default(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16581,7 +16904,13 @@ def linalg_norm_default(
 
 
 def linalg_norm_ord_str(
-    input: Tensor, ord: str, dim: Sequence[int] | int | None = None, keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: str,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
@@ -16595,6 +16924,7 @@ def linalg_norm_ord_str(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -16606,13 +16936,15 @@ def linalg_norm_ord_str(
         watch.lifts
         and (
             lifted := lift(
-                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype
+                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_norm"
+    if out is not None:
+        return write_out(name, out, linalg_norm_ord_str(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16628,7 +16960,9 @@ def linalg_norm_ord_str(
     return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
 
 
-def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def linalg_svd(
+    A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
@@ -16639,6 +16973,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
         A: tensor.
         full_matrices: bool; default True.
         driver: str or None, by keyword; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         U: the dtype of `A`.
         S: the dtype of `A`, its real counterpart for complex numbers.
@@ -16654,9 +16989,11 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver)) is not PLAIN
+        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)) is not PLAIN
     ):
         return lifted
+    if out is not None:
+        return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="anyhow")
     return _linalg_svd("linalg_svd", A, full_matrices, driver)
 
 
@@ -16687,7 +17024,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     return _linalg_svd_result(*results)
 
 
-def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values in descending order.
 
     linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4360)
@@ -16696,6 +17033,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     Args:
         A: tensor.
         driver: str or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `A`, its real counterpart for complex numbers.
     Gradients:
@@ -16706,8 +17044,13 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
-    if watch.lifts and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="anyhow")
     return _linalg_svdvals("linalg_svdvals", A, driver)
 
 
@@ -16733,7 +17076,9 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     return result
 
 
-def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+def svd(
+    input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
     svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4378)
@@ -16743,6 +17088,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
         input: tensor.
         some: bool; default True.
         compute_uv: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         U: the dtype of `input`.
         S: the dtype of `input`, its real counterpart for complex numbers.
@@ -16755,9 +17101,11 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
         >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
         tensor([3., 2.])
     """
-    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv)) is not PLAIN:
+    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv, out=out)) is not PLAIN:
         return lifted
     name = "svd"
+    if out is not None:
+        return write_outs(name, out, svd(input, some, compute_uv))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16809,7 +17157,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     return _hermitian_eigen_result(*results)
 
 
-def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
+def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
     linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4406)
@@ -16818,6 +17166,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     Args:
         input: tensor.
         UPLO: str; default 'L'.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
@@ -16829,9 +17178,11 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
         >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)) is not PLAIN:
         return lifted
     name = "linalg_eigh"
+    if out is not None:
+        return write_outs(name, out, linalg_eigh(input, UPLO))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16881,7 +17232,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     return result
 
 
-def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
     linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4435)
@@ -16890,6 +17241,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     Args:
         input: tensor.
         UPLO: str; default 'L'.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -16900,9 +17252,14 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
         >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
-    if watch.lifts and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_eigvalsh"
+    if out is not None:
+        return write_out(name, out, linalg_eigvalsh(input, UPLO))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16912,7 +17269,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     return op.hermitian_eigenvalues(formulas_decompositions.triangle_of(self, UPLO))
 
 
-def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
+def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
     linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4449)
@@ -16920,6 +17277,7 @@ def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         eigenvalues: complex.
         eigenvectors: complex.
@@ -16932,8 +17290,10 @@ def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
         >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="anyhow")
     return _linalg_eig("linalg_eig", input)
 
 
@@ -16958,7 +17318,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     return _linalg_eig_result(*results)
 
 
-def linalg_eigvals(input: Tensor) -> Tensor:
+def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
     linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4468)
@@ -16966,6 +17326,7 @@ def linalg_eigvals(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: complex.
     Gradients:
@@ -16977,8 +17338,10 @@ def linalg_eigvals(input: Tensor) -> Tensor:
         >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="anyhow")
     return _linalg_eigvals("linalg_eigvals", input)
 
 
@@ -17002,7 +17365,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     return result
 
 
-def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
     linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4486)
@@ -17011,6 +17374,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     Args:
         A: tensor.
         mode: str; default 'reduced'.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         Q: the dtype of `A`.
         R: the dtype of `A`.
@@ -17023,8 +17387,10 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="anyhow")
     return _linalg_qr("linalg_qr", A, mode)
 
 
@@ -17049,7 +17415,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     return _linalg_qr_result(*results)
 
 
-def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
     qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4504)
@@ -17058,6 +17424,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     Args:
         input: tensor.
         some: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         Q: the dtype that its ops give.
         R: the dtype that its ops give.
@@ -17070,9 +17437,11 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
+    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some, out=out)) is not PLAIN:
         return lifted
     name = "qr"
+    if out is not None:
+        return write_outs(name, out, qr(input, some))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17130,7 +17499,12 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
 
 
 def linalg_pinv_atol_rtol_float(
-    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
@@ -17143,6 +17517,7 @@ def linalg_pinv_atol_rtol_float(
         atol: float or None, by keyword; default None.
         rtol: float or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -17161,12 +17536,15 @@ def linalg_pinv_atol_rtol_float(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_pinv"
+    if out is not None:
+        return write_out(name, out, linalg_pinv_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17181,7 +17559,12 @@ def linalg_pinv_atol_rtol_float(
 
 
 def linalg_pinv_atol_rtol_tensor(
-    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: Tensor | None = None,
+    rtol: Tensor | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse, with tolerances for each matrix.
 
@@ -17194,6 +17577,7 @@ def linalg_pinv_atol_rtol_tensor(
         atol: tensor or None, by keyword; default None.
         rtol: tensor or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -17212,12 +17596,15 @@ def linalg_pinv_atol_rtol_tensor(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_pinv"
+    if out is not None:
+        return write_out(name, out, linalg_pinv_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17231,7 +17618,7 @@ def linalg_pinv_atol_rtol_tensor(
     return formulas_matrix.inverted(self, atol, rtol, hermitian)
 
 
-def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
+def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
     linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4554)
@@ -17241,6 +17628,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
         input: tensor.
         rcond: float.
         hermitian: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -17250,10 +17638,13 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian)) is not PLAIN
+        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "linalg_pinv"
+    if out is not None:
+        return write_out(name, out, linalg_pinv_default(input, rcond, hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17301,7 +17692,12 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
 
 
 def linalg_matrix_rank_atol_rtol_float(
-    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """How many singular values are above max(atol, rtol * the greatest).
 
@@ -17314,6 +17710,7 @@ def linalg_matrix_rank_atol_rtol_float(
         atol: float or None, by keyword; default None.
         rtol: float or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: int64.
     Gradients:
@@ -17332,12 +17729,17 @@ def linalg_matrix_rank_atol_rtol_float(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_rank"
+    if out is not None:
+        return write_out(
+            name, out, linalg_matrix_rank_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian)
+        )
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17352,7 +17754,12 @@ def linalg_matrix_rank_atol_rtol_float(
 
 
 def linalg_matrix_rank_atol_rtol_tensor(
-    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: Tensor | None = None,
+    rtol: Tensor | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The rank, with tolerances for each matrix.
 
@@ -17365,6 +17772,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
         atol: tensor or None, by keyword; default None.
         rtol: tensor or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: int64.
     Gradients:
@@ -17383,12 +17791,17 @@ def linalg_matrix_rank_atol_rtol_tensor(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_rank"
+    if out is not None:
+        return write_out(
+            name, out, linalg_matrix_rank_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian)
+        )
     if not isinstance(input, Tensor):
         input = checks.tensor(name, "input", input)
     if atol is not None and not isinstance(atol, Tensor):
@@ -17401,7 +17814,9 @@ def linalg_matrix_rank_atol_rtol_tensor(
     return formulas_matrix.rank_of(input, atol, rtol, hermitian)
 
 
-def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
+def linalg_matrix_rank_default(
+    input: Tensor, tol: float, hermitian: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """How many singular values are above `tol`.
 
     linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4601)
@@ -17411,6 +17826,7 @@ def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = Fals
         input: tensor.
         tol: float.
         hermitian: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: int64.
     Gradients:
@@ -17420,11 +17836,17 @@ def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = Fals
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian))
+        and (
+            lifted := lift(
+                "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
+            )
+        )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_rank"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_rank_default(input, tol, hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17437,7 +17859,12 @@ def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = Fals
 
 
 def linalg_lstsq(
-    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+    input: Tensor,
+    b: Tensor,
+    rcond: float | None = None,
+    *,
+    driver: str | None = None,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
@@ -17450,6 +17877,7 @@ def linalg_lstsq(
         b: tensor.
         rcond: float or None; default None.
         driver: str or None, by keyword; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         solution: the dtype that all tensors share.
         residuals: the dtype that all tensors share, its real counterpart for complex numbers.
@@ -17466,10 +17894,13 @@ def linalg_lstsq(
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver)) is not PLAIN
+        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "linalg_lstsq"
+    if out is not None:
+        return write_outs(name, out, linalg_lstsq(input, b, rcond, driver=driver))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17483,7 +17914,7 @@ def linalg_lstsq(
     return formulas_matrix.least_squares(self, b, rcond, driver)
 
 
-def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
+def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
     linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4627)
@@ -17492,6 +17923,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     Args:
         input: tensor.
         p: number or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -17499,9 +17931,14 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if watch.lifts and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_cond"
+    if out is not None:
+        return write_out(name, out, linalg_cond_default(input, p))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17511,7 +17948,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     return formulas_matrix.condition(self, p)
 
 
-def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
+def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
     linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4641)
@@ -17520,6 +17957,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     Args:
         input: tensor.
         p: str.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -17527,9 +17965,14 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if watch.lifts and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_cond"
+    if out is not None:
+        return write_out(name, out, linalg_cond_p_str(input, p))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17539,7 +17982,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     return formulas_matrix.condition(self, p)
 
 
-def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
+def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
     linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4652)
@@ -17548,6 +17991,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     Args:
         input: tensor.
         n: int.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -17559,9 +18003,14 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
         tensor([[1., 5.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_matrix_power"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_power(input, n))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17606,7 +18055,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     return formulas_matrix.powered(self, n)
 
 
-def linalg_matrix_exp(input: Tensor) -> Tensor:
+def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
     linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4677)
@@ -17614,6 +18063,7 @@ def linalg_matrix_exp(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -17625,8 +18075,12 @@ def linalg_matrix_exp(input: Tensor) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out(
+            "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="anyhow"
+        )
     return _linalg_matrix_exp("linalg_matrix_exp", input)
 
 
@@ -17680,7 +18134,9 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_matrix_exp(self)
 
 
-def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+def linalg_tensorsolve(
+    input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
+) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
     linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4706)
@@ -17690,6 +18146,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
         input: tensor.
         other: tensor.
         dims: sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -17702,10 +18159,13 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims)) is not PLAIN
+        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "linalg_tensorsolve"
+    if out is not None:
+        return write_out(name, out, linalg_tensorsolve(input, other, dims))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17717,7 +18177,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
     return formulas_matrix.solved_tensor(self, other, dims)
 
 
-def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
     linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4719)
@@ -17726,6 +18186,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     Args:
         input: tensor.
         ind: int; default 2.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -17736,9 +18197,14 @@ def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
         >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
         specgrad.Size([4, 2, 2])
     """
-    if watch.lifts and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_tensorinv"
+    if out is not None:
+        return write_out(name, out, linalg_tensorinv(input, ind))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -17748,7 +18214,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     return formulas_matrix.inverted_tensor(self, ind)
 
 
-def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
+def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
@@ -17758,6 +18224,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     Args:
         input: tensor.
         tau: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -17772,11 +18239,13 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau))
+        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out))
         is not PLAIN
     ):
         return lifted
     name = "linalg_householder_product"
+    if out is not None:
+        return write_out(name, out, linalg_householder_product(input, tau))
     if not isinstance(input, Tensor):
         input = checks.tensor(name, "input", input)
     if not isinstance(tau, Tensor):
@@ -17862,7 +18331,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
     return result
 
 
-def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
+def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with; an
     error for a singular one.
 
@@ -17872,6 +18341,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     Args:
         A: tensor.
         pivot: bool, by keyword; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         LU: the dtype of `A`.
         pivots: int32.
@@ -17884,9 +18354,14 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
         tensor([[4.0000, 4.0000],
                 [0.2500, 1.0000]])
     """
-    if watch.lifts and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_lu_factor"
+    if out is not None:
+        return write_outs(name, out, linalg_lu_factor(A, pivot=pivot))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
@@ -17895,7 +18370,9 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     return formulas_lu.lu_factors(A)
 
 
-def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+def linalg_lu_factor_ex(
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
@@ -17906,6 +18383,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
         A: tensor.
         pivot: bool, by keyword; default True.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         LU: the dtype of `A`.
         pivots: int32.
@@ -17922,13 +18400,21 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
         watch.lifts
         and (
             lifted := lift(
-                "linalg_lu_factor_ex", linalg_lu_factor_ex, "composite", A, pivot=pivot, check_errors=check_errors
+                "linalg_lu_factor_ex",
+                linalg_lu_factor_ex,
+                "composite",
+                A,
+                pivot=pivot,
+                check_errors=check_errors,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_lu_factor_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
@@ -17939,7 +18425,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     return formulas_lu.lu_factors_with_info(A, check_errors)
 
 
-def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
     linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4805)
@@ -17948,6 +18434,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]
     Args:
         A: tensor.
         pivot: bool, by keyword; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         P: the dtype of `A`.
         L: the dtype of `A`.
@@ -17961,9 +18448,11 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]
         tensor([[1.0000, 0.0000],
                 [0.2500, 1.0000]])
     """
-    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)) is not PLAIN:
         return lifted
     name = "linalg_lu"
+    if out is not None:
+        return write_outs(name, out, linalg_lu(A, pivot=pivot))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
@@ -17973,7 +18462,12 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]
 
 
 def lu_unpack(
-    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
@@ -17986,6 +18480,7 @@ def lu_unpack(
         LU_pivots: tensor.
         unpack_data: bool; default True.
         unpack_pivots: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         P: the dtype of `LU_data`.
         L: the dtype of `LU_data`.
@@ -18001,11 +18496,15 @@ def lu_unpack(
     """
     if (
         watch.lifts
-        and (lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots))
+        and (
+            lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
+        )
         is not PLAIN
     ):
         return lifted
     name = "lu_unpack"
+    if out is not None:
+        return write_outs(name, out, lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
     if not isinstance(LU_data, Tensor):
         LU_data = checks.tensor(name, "LU_data", LU_data)
     if not isinstance(LU_pivots, Tensor):
@@ -18020,7 +18519,9 @@ def lu_unpack(
     return formulas_lu.unpacked("lu_unpack", LU_data, LU_pivots, unpack_data, unpack_pivots)
 
 
-def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+def linalg_lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
+) -> Tensor:
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
@@ -18033,6 +18534,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
         B: tensor.
         left: bool, by keyword; default True.
         adjoint: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -18048,11 +18550,17 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint))
+        and (
+            lifted := lift(
+                "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
+            )
+        )
         is not PLAIN
     ):
         return lifted
     name = "linalg_lu_solve"
+    if out is not None:
+        return write_out(name, out, linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint))
     if not isinstance(LU, Tensor):
         LU = checks.tensor(name, "LU", LU)
     if not isinstance(pivots, Tensor):
@@ -18159,7 +18667,9 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
     return _ldl_packed_result(*results)
 
 
-def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False) -> tuple[Tensor, Tensor]:
+def linalg_ldl_factor(
+    input: Tensor, *, hermitian: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """L D L^T = A, or L D L^H = A if `hermitian`, of matrices of which the lower triangle is read: L below the diagonal
     and D's blocks of one or two rows in one matrix, and the row that each was exchanged with, negative in blocks of
     two.
@@ -18170,6 +18680,7 @@ def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False) -> tuple[Tensor
     Args:
         input: tensor.
         hermitian: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         LD: the dtype of `input`.
         pivots: int32.
@@ -18184,11 +18695,13 @@ def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False) -> tuple[Tensor
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian))
+        and (lifted := lift("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out))
         is not PLAIN
     ):
         return lifted
     name = "linalg_ldl_factor"
+    if out is not None:
+        return write_outs(name, out, linalg_ldl_factor(input, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -18199,7 +18712,7 @@ def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False) -> tuple[Tensor
 
 
 def linalg_ldl_factor_ex(
-    input: Tensor, *, hermitian: bool = False, check_errors: bool = False
+    input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, Tensor, Tensor]:
     """ldl_factor, and 0 or the place of the first zero on D's diagonal, which is then no error.
 
@@ -18211,6 +18724,7 @@ def linalg_ldl_factor_ex(
         input: tensor.
         hermitian: bool, by keyword; default False.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         LD: the dtype of `input`.
         pivots: int32.
@@ -18233,12 +18747,15 @@ def linalg_ldl_factor_ex(
                 input,
                 hermitian=hermitian,
                 check_errors=check_errors,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_ldl_factor_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -18307,7 +18824,9 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
     return result
 
 
-def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
+def linalg_ldl_solve(
+    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
+) -> Tensor:
     """X with A X = B, where A is given as ldl_factor gives it.
 
     linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:4924)
@@ -18318,6 +18837,7 @@ def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool =
         pivots: tensor.
         B: tensor.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -18332,11 +18852,17 @@ def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool =
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian))
+        and (
+            lifted := lift(
+                "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
+            )
+        )
         is not PLAIN
     ):
         return lifted
     name = "linalg_ldl_solve"
+    if out is not None:
+        return write_out(name, out, linalg_ldl_solve(LD, pivots, B, hermitian=hermitian))
     if not isinstance(LD, Tensor):
         LD = checks.tensor(name, "LD", LD)
     if not isinstance(pivots, Tensor):
@@ -25860,7 +26386,9 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     return _adaptive_max_pool_with_indices_result(*results)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Sequence[int] | int, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
     adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6817)
@@ -25869,6 +26397,7 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tupl
     Args:
         input: tensor.
         output_size: int or sequence of ints.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype that its ops give.
         indices: int64.
@@ -25881,10 +26410,13 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tupl
     """
     if (
         watch.lifts
-        and (lifted := lift("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size)) is not PLAIN
+        and (lifted := lift("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "adaptive_max_pool1d"
+    if out is not None:
+        return write_outs(name, out, adaptive_max_pool1d(input, output_size))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30583,7 +31115,15 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
     return result
 
 
-def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None) -> Tensor:
+def fft_fft(
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
@@ -30595,6 +31135,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -30609,9 +31150,11 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_fft"
+    if out is not None:
+        return write_out(name, out, fft_fft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30626,7 +31169,13 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
 
 
 def fft_ifft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
@@ -30639,6 +31188,7 @@ def fft_ifft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -30653,9 +31203,11 @@ def fft_ifft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifft"
+    if out is not None:
+        return write_out(name, out, fft_ifft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30670,7 +31222,13 @@ def fft_ifft(
 
 
 def fft_rfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -30683,6 +31241,7 @@ def fft_rfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -30697,9 +31256,11 @@ def fft_rfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_rfft"
+    if out is not None:
+        return write_out(name, out, fft_rfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30714,7 +31275,13 @@ def fft_rfft(
 
 
 def fft_irfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
@@ -30727,6 +31294,7 @@ def fft_irfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -30741,9 +31309,11 @@ def fft_irfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_irfft"
+    if out is not None:
+        return write_out(name, out, fft_irfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30763,7 +31333,13 @@ def fft_irfft(
 
 
 def fft_hfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
@@ -30776,6 +31352,7 @@ def fft_hfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -30790,9 +31367,11 @@ def fft_hfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_hfft"
+    if out is not None:
+        return write_out(name, out, fft_hfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30812,7 +31391,13 @@ def fft_hfft(
 
 
 def fft_ihfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
@@ -30825,6 +31410,7 @@ def fft_ihfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -30839,9 +31425,11 @@ def fft_ihfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ihfft"
+    if out is not None:
+        return write_out(name, out, fft_ihfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30861,6 +31449,7 @@ def fft_fft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
@@ -30874,6 +31463,7 @@ def fft_fft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -30889,9 +31479,11 @@ def fft_fft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_fft2"
+    if out is not None:
+        return write_out(name, out, fft_fft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30910,6 +31502,7 @@ def fft_ifft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
@@ -30923,6 +31516,7 @@ def fft_ifft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -30938,9 +31532,11 @@ def fft_ifft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifft2"
+    if out is not None:
+        return write_out(name, out, fft_ifft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -30959,6 +31555,7 @@ def fft_rfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
@@ -30972,6 +31569,7 @@ def fft_rfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -30987,9 +31585,11 @@ def fft_rfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_rfft2"
+    if out is not None:
+        return write_out(name, out, fft_rfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31008,6 +31608,7 @@ def fft_irfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
@@ -31021,6 +31622,7 @@ def fft_irfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -31036,9 +31638,14 @@ def fft_irfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_irfft2"
+    if out is not None:
+        return write_out(name, out, fft_irfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31062,6 +31669,7 @@ def fft_hfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
@@ -31075,6 +31683,7 @@ def fft_hfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -31090,9 +31699,11 @@ def fft_hfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_hfft2"
+    if out is not None:
+        return write_out(name, out, fft_hfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31116,6 +31727,7 @@ def fft_ihfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
@@ -31129,6 +31741,7 @@ def fft_ihfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -31144,9 +31757,14 @@ def fft_ihfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_ihfft2"
+    if out is not None:
+        return write_out(name, out, fft_ihfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31165,6 +31783,7 @@ def fft_fftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
@@ -31178,6 +31797,7 @@ def fft_fftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -31193,9 +31813,11 @@ def fft_fftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_fftn"
+    if out is not None:
+        return write_out(name, out, fft_fftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31215,6 +31837,7 @@ def fft_ifftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
@@ -31228,6 +31851,7 @@ def fft_ifftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -31243,9 +31867,11 @@ def fft_ifftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifftn"
+    if out is not None:
+        return write_out(name, out, fft_ifftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31265,6 +31891,7 @@ def fft_rfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
@@ -31278,6 +31905,7 @@ def fft_rfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -31293,9 +31921,11 @@ def fft_rfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_rfftn"
+    if out is not None:
+        return write_out(name, out, fft_rfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31315,6 +31945,7 @@ def fft_irfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
@@ -31328,6 +31959,7 @@ def fft_irfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -31343,9 +31975,14 @@ def fft_irfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_irfftn"
+    if out is not None:
+        return write_out(name, out, fft_irfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31370,6 +32007,7 @@ def fft_hfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
@@ -31383,6 +32021,7 @@ def fft_hfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -31398,9 +32037,11 @@ def fft_hfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_hfftn"
+    if out is not None:
+        return write_out(name, out, fft_hfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31425,6 +32066,7 @@ def fft_ihfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
@@ -31438,6 +32080,7 @@ def fft_ihfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -31453,9 +32096,14 @@ def fft_ihfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_ihfftn"
+    if out is not None:
+        return write_out(name, out, fft_ihfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31469,7 +32117,9 @@ def fft_ihfftn(
     return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
 
 
-def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+def fft_fftshift(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
     fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8184)
@@ -31478,6 +32128,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
@@ -31491,9 +32142,11 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)) is not PLAIN:
         return lifted
     name = "fft_fftshift"
+    if out is not None:
+        return write_out(name, out, fft_fftshift(input, dim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -31503,7 +32156,9 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
     return formulas_fourier.shifted_spectrum(self, dim, False)
 
 
-def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+def fft_ifftshift(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """The inverse of fftshift.
 
     fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8195)
@@ -31512,6 +32167,7 @@ def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
@@ -31525,9 +32181,11 @@ def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifftshift"
+    if out is not None:
+        return write_out(name, out, fft_ifftshift(input, dim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -32524,7 +33182,7 @@ _xlog1py_overloads = Overloads(
 )
 
 
-def xlog1py(input, other):
+def xlog1py(input, other, *, out=None):
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
     Overloads:
@@ -32533,15 +33191,16 @@ def xlog1py(input, other):
     Args:
         input: tensor or number.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.special.xlog1py(sg.tensor([0.0, 2.0]), sg.tensor([-1.0, 2.0]))
         tensor([0.0000, 2.1972])
     """
     if isinstance(input, Tensor):
-        return xlog1py_default(input, other)
+        return xlog1py_default(input, other, out=out)
     if input.__class__ in NUMBERS:
-        return xlog1py_self_scalar(input, other)
-    return _xlog1py_overloads(input, other)
+        return xlog1py_self_scalar(input, other, out=out)
+    return _xlog1py_overloads(input, other, **({} if out is None else {"out": out}))
 
 
 _zeta_overloads = Overloads(
@@ -32561,7 +33220,7 @@ _zeta_overloads = Overloads(
 )
 
 
-def zeta(input, other):
+def zeta(input, other, *, out=None):
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
     Overloads:
@@ -32570,15 +33229,16 @@ def zeta(input, other):
     Args:
         input: tensor or number.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.special.zeta(sg.tensor([2.0, 4.0]), 1)
         tensor([1.6449, 1.0823])
     """
     if isinstance(input, Tensor):
-        return zeta_default(input, other)
+        return zeta_default(input, other, out=out)
     if input.__class__ in NUMBERS:
-        return zeta_self_scalar(input, other)
-    return _zeta_overloads(input, other)
+        return zeta_self_scalar(input, other, out=out)
+    return _zeta_overloads(input, other, **({} if out is None else {"out": out}))
 
 
 _float_power_overloads = Overloads(
@@ -32932,7 +33592,7 @@ def max(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         other: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 7.0]])
         >>> x.max()
@@ -32979,7 +33639,7 @@ def min(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         other: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
     Example:
         >>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices
         tensor([1, 0])
@@ -33144,7 +33804,7 @@ def median(input, *args, **kwargs):
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
         >>> sg.median(x)
@@ -33186,7 +33846,7 @@ def nanmedian(input, *args, **kwargs):
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
     Example:
         >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
         tensor(2.)
@@ -33246,6 +33906,7 @@ def var_mean(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Example:
         >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
@@ -33305,6 +33966,7 @@ def std_mean(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Example:
         >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
@@ -33556,6 +34218,7 @@ def histogram(input, *args, **kwargs):
         weight: tensor or None, by keyword; default None.
         density: bool, by keyword; default False.
         range: sequence of floats or None, by keyword; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Example:
         >>> counts, edges = sg.histogram(sg.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
         >>> counts, edges
@@ -33732,6 +34395,7 @@ def linalg_matrix_norm(input, *args, **kwargs):
         dim: sequence of ints, counted from the end where negative; default [-2, -1].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
         tensor(6.)
@@ -33783,6 +34447,7 @@ def linalg_norm(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.norm(sg.tensor([3.0, 4.0]))
         tensor(5.)
@@ -33838,6 +34503,7 @@ def linalg_pinv(input, *args, **kwargs):
         rtol: float or tensor or None, by keyword; default None.
         hermitian: bool; default False.
         rcond: float.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
         tensor([[0.5000, 0.0000],
@@ -33898,6 +34564,7 @@ def linalg_matrix_rank(input, *args, **kwargs):
         rtol: float or tensor or None, by keyword; default None.
         hermitian: bool; default False.
         tol: float.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.matrix_rank(sg.ones(3, 3))
         tensor(1)
@@ -33928,7 +34595,7 @@ _linalg_cond_overloads = Overloads(
 )
 
 
-def linalg_cond(input, p=None):
+def linalg_cond(input, p=None, *, out=None):
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
     Overloads:
@@ -33937,15 +34604,16 @@ def linalg_cond(input, p=None):
     Args:
         input: tensor.
         p: number or str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))
         tensor(2.)
     """
     if p is None or p.__class__ in NUMBERS:
-        return linalg_cond_default(input, p)
+        return linalg_cond_default(input, p, out=out)
     if isinstance(p, str):
-        return linalg_cond_p_str(input, p)
-    return _linalg_cond_overloads(input, p)
+        return linalg_cond_p_str(input, p, out=out)
+    return _linalg_cond_overloads(input, p, **({} if out is None else {"out": out}))
 
 
 _squeeze_overloads = Overloads(

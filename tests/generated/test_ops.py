@@ -232,19 +232,25 @@ def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
 
 @pytest.mark.parametrize("name", [n for n in FLOATS if "out" in inspect.signature(BY_NAME[n].function).parameters])
 def test_out_form(name: str) -> None:
-    """op(out=t) fills a tensor of any layout with what op() returns; an empty one is resized."""
+    """op(out=t) fills a tensor of any layout, or one for each output, with the results; empty ones are resized."""
     op = BY_NAME[name]
     for text in texts(op):
-        right = run(name, text, DOUBLE)[0]
-        for blank in (
-            sg.empty(0, dtype=right.dtype),
-            sg.zeros(right.shape[::-1], dtype=right.dtype).permute(AXES[right.ndim]),
-        ):
-            out = call(op, {**arguments(name, text, DOUBLE), "out": blank})[0]
-            assert out is blank and agree(out, right, 0, 0), text
+        right = run(name, text, DOUBLE)
+        for blank in (empty_like, turned_like):
+            blanks = tuple(blank(x) for x in right)
+            found = call(op, {**arguments(name, text, DOUBLE), "out": blanks if len(op.outputs) > 1 else blanks[0]})
+            for given, out, x in zip(blanks, found, right, strict=True):
+                assert out is given and agree(out, x, 0, 0), text
 
 
-AXES = [tuple(reversed(range(ndim))) for ndim in range(6)]
+def empty_like(x: sg.Tensor) -> sg.Tensor:
+    """A tensor without elements."""
+    return sg.empty(0, dtype=x.dtype)
+
+
+def turned_like(x: sg.Tensor) -> sg.Tensor:
+    """A tensor of the shape of another, in the reverse order of dimensions in memory."""
+    return sg.zeros(x.shape[::-1], dtype=x.dtype).permute(tuple(reversed(range(x.ndim))))
 
 
 OPERATORS: dict[str, Any] = {
