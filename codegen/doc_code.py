@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .doc_words import alternatives, computed_dtype, kinds, meaning, result_dtype
 from .model import Argument
+from .numpy_code import numpy_names
 from .out_code import out_words
 from .rule_doc import demand
 
@@ -43,7 +44,10 @@ class DocCode:
         lines = [(name, described(group)) for name, group in groups.items()]
         writing = [code.entry for code in self.codes if code.has_out]
         out = [("out", out_words(writing))] if writing else []
-        numpy = dict.fromkeys(pair for code in self.codes for pair in code.numpy_names)
+        public = [
+            code for code in self.codes if code.entry.variants != ("formula",) and code.entry.schema.name == self.name
+        ]
+        numpy = dict.fromkeys(pair for code in public for pair in numpy_names(code.arguments))
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
         return lines + out + theirs
 

@@ -11634,8 +11634,10 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     return _cumsum("cumsum", input, dim, dtype)
 
 
-def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
         return lifted
     original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
@@ -12676,7 +12678,13 @@ def std_mean_correction(
 
 
 def aminmax(
-    input: Tensor, *, dim: int | None = None, keepdim: bool = False, out: Sequence[Tensor] | None = None
+    input: Tensor,
+    *,
+    dim: int | None = None,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
@@ -12688,6 +12696,8 @@ def aminmax(
         dim: int or None, by keyword, counted from the end where negative; default None.
         keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
         out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         min: the dtype of `input`.
         max: the dtype of `input`.
@@ -12701,6 +12711,10 @@ def aminmax(
         >>> least, greatest
         (tensor([1, 2]), tensor([5, 3]))
     """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     if (
         watch.lifts
         and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)) is not PLAIN
@@ -12792,8 +12806,10 @@ def cumprod(
     return _cumprod("cumprod", input, dim, dtype)
 
 
-def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
         return lifted
     original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
@@ -13763,7 +13779,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     return formulas_distances.distances_within(self, p)
 
 
-def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+def renorm(
+    input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
     renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3417)
@@ -13775,6 +13793,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         dim: int, counted from the end where negative.
         maxnorm: float.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -13787,6 +13806,8 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         tensor([[0.6000, 0.8000],
                 [0.3000, 0.4000]])
     """
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
         return lifted
     name = "renorm"
@@ -13805,8 +13826,10 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
     return formulas_distances.limited_norms(self, p, dim, maxnorm)
 
 
-def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
     """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
         return lifted
     original = before_write("renorm_", input, (input,), keep=(input,), share="same")
@@ -15361,7 +15384,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return formulas_reductions.conjugate(self).dot(other)
 
 
-def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
     linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3859)
@@ -15372,6 +15395,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
         y: tensor.
         dim: int, by keyword, counted from the end where negative; default -1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15382,6 +15406,8 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
         >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)) is not PLAIN
@@ -15535,7 +15561,7 @@ def cross(
     return formulas_products.cross_product(self, other, dim)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
     linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3911)
@@ -15546,6 +15572,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         other: tensor.
         dim: int, by keyword, counted from the end where negative; default -1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -15557,6 +15584,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
         >>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)) is not PLAIN
@@ -19126,7 +19155,7 @@ def ravel(input: Tensor) -> Tensor:
     return self.flatten()
 
 
-def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
     unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5024)
@@ -19136,6 +19165,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         input: tensor.
         dim: int, counted from the end where negative.
         sizes: sequence of ints.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
@@ -19146,6 +19176,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         >>> sg.unflatten(sg.ones(4, 6), 1, (2, -1)).shape
         specgrad.Size([4, 2, 3])
     """
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
         return lifted
     name = "unflatten"
@@ -19540,8 +19572,10 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     return _unsqueeze("unsqueeze", input, dim)
 
 
-def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not PLAIN:
         return lifted
     return view_in_place("unsqueeze_", input, unsqueeze, dim)
@@ -20217,7 +20251,15 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     return op.tensor_split(self, indices, 2)
 
 
-def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
+def narrow_copy(
+    input: Tensor,
+    dim: int = None,
+    start: int = None,
+    length: int = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
     narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5324)
@@ -20229,6 +20271,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
         start: int.
         length: int.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -20237,6 +20280,8 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
         >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)) is not PLAIN
@@ -20912,7 +20957,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     return result
 
 
-def select(input: Tensor, dim: int, index: int) -> Tensor:
+def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
     select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5505)
@@ -20922,6 +20967,7 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         input: tensor.
         dim: int, counted from the end where negative.
         index: int.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
@@ -20932,6 +20978,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         >>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
     """
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
         return lifted
     if not watch.active and dim.__class__ is int and index.__class__ is int:
@@ -21168,7 +21216,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     return result
 
 
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: Any = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
     narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5559)
@@ -21179,6 +21227,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         dim: int, counted from the end where negative.
         start: int.
         length: int.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
@@ -21189,6 +21238,8 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         >>> sg.narrow(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
         return lifted
     if not watch.active and dim.__class__ is int and start.__class__ is int and length.__class__ is int:
@@ -22408,7 +22459,9 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     return result
 
 
-def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+def index_select(
+    input: Tensor, dim: int = None, index: Tensor = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
     index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5917)
@@ -22419,6 +22472,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         dim: int, counted from the end where negative.
         index: tensor, not differentiated.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -22430,6 +22484,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         tensor([[5, 6],
                 [1, 2]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_select", index_select, "select_rows", input, dim, index, out=out)) is not PLAIN
@@ -22467,7 +22523,14 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
 
 
 def index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    *,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
@@ -22481,6 +22544,7 @@ def index_add(
         source: tensor.
         alpha: number, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -22492,6 +22556,8 @@ def index_add(
         >>> sg.index_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
@@ -22509,8 +22575,12 @@ def index_add(
     return _index_add("index_add", input, dim, index, source, alpha)
 
 
-def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+def index_add_(
+    input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, alpha: Number = 1, axis: Any = None
+) -> Tensor:
     """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)) is not PLAIN
@@ -22556,7 +22626,15 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     return result
 
 
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
+def gather(
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    *,
+    sparse_grad: bool = False,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
     gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5953)
@@ -22568,6 +22646,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         index: tensor, not differentiated.
         sparse_grad: bool, by keyword, without effect; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -22580,6 +22659,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         tensor([[1, 1],
                 [4, 3]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
@@ -22761,7 +22842,15 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     return result
 
 
-def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+def scatter_add(
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    src: Tensor = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
     scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6005)
@@ -22773,6 +22862,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         index: tensor, not differentiated.
         src: tensor.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -22785,6 +22875,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         >>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("scatter_add", scatter_add, "along", input, dim, index, src, out=out)) is not PLAIN
@@ -22797,8 +22889,12 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     return _scatter_add("scatter_add", input, dim, index, src)
 
 
-def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+def scatter_add_(
+    input: Tensor, dim: int = None, index: Tensor = None, src: Tensor = None, *, axis: Any = None
+) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
     original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
@@ -23266,7 +23362,15 @@ def take_along_dim(
     return formulas_places.gathered_along(self, indices, dim)
 
 
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+def index_copy(
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
     index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6147)
@@ -23278,6 +23382,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
         index: tensor.
         source: tensor.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -23291,6 +23396,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
                 [0., 0.],
                 [1., 2.]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
@@ -23312,8 +23419,12 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
     return formulas_places.with_slices(self, dim, index, source)
 
 
-def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+def index_copy_(
+    input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, axis: Any = None
+) -> Tensor:
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
         return lifted
     original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
@@ -23445,13 +23556,14 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
 
 def scatter_reduce(
     input: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    reduce: str,
+    dim: int = None,
+    index: Tensor = None,
+    src: Tensor = None,
+    reduce: str = None,
     *,
     include_self: bool = True,
     out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin; with the element
     that is there only if `include_self`. Where several of these are greatest or least, they share the gradient; PyTorch
@@ -23469,6 +23581,7 @@ def scatter_reduce(
         reduce: str.
         include_self: bool, by keyword; default True.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -23483,6 +23596,8 @@ def scatter_reduce(
         >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)
         tensor([3., 3.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -23514,9 +23629,18 @@ def scatter_reduce(
 
 
 def scatter_reduce_(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    src: Tensor = None,
+    reduce: str = None,
+    *,
+    include_self: bool = True,
+    axis: Any = None,
 ) -> Tensor:
     """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -23728,13 +23852,14 @@ def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number,
 
 def index_reduce(
     input: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    reduce: str = None,
     *,
     include_self: bool = True,
     out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
@@ -23750,6 +23875,7 @@ def index_reduce(
         reduce: str.
         include_self: bool, by keyword; default True.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -23761,6 +23887,8 @@ def index_reduce(
         >>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")
         tensor([5., 1., 3.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -23803,9 +23931,18 @@ def index_reduce(
 
 
 def index_reduce_(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    reduce: str = None,
+    *,
+    include_self: bool = True,
+    axis: Any = None,
 ) -> Tensor:
     """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -23911,7 +24048,9 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return after_write(input, before)
 
 
-def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
+def select_scatter(
+    input: Tensor, src: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """x with `src` at select(dim, index).
 
     select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6266)
@@ -23923,6 +24062,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Ten
         dim: int, counted from the end where negative.
         index: int.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -23934,6 +24074,8 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Ten
         tensor([[0., 0.],
                 [1., 1.]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
@@ -27116,9 +27258,11 @@ def standardize(
     input: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
-    dim: Sequence[int],
-    affine_shape: Sequence[int],
-    eps: float,
+    dim: Sequence[int] = None,
+    affine_shape: Sequence[int] = None,
+    eps: float = None,
+    *,
+    axis: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
@@ -27134,6 +27278,7 @@ def standardize(
         dim: sequence of ints, counted from the end where negative.
         affine_shape: sequence of ints.
         eps: float, added to the variance.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         output: the dtype that all tensors share.
         mean: the dtype that all tensors share.
@@ -27146,6 +27291,8 @@ def standardize(
         IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
             have as many elements.
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
@@ -27372,7 +27519,9 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     return result
 
 
-def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
+def normalize_rms(
+    input: Tensor, weight: Tensor | None, dim: Sequence[int] = None, eps: float = None, *, axis: Any = None
+) -> tuple[Tensor, Tensor]:
     """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
     sizes.
 
@@ -27385,6 +27534,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
         weight: tensor or None.
         dim: sequence of ints, counted from the end where negative.
         eps: float, added to the variance.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         output: the dtype that all tensors share.
         scale: the dtype that all tensors share.
@@ -27394,6 +27544,8 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which must be the last dimensions; weight has their sizes.
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)) is not PLAIN
@@ -30252,7 +30404,14 @@ def cosine_similarity(
 
 
 def pairwise_distance(
-    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False, *, out: Tensor | None = None
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2,
+    eps: float = 1e-6,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    keepdims: Any = None,
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 
@@ -30267,6 +30426,7 @@ def pairwise_distance(
         eps: float, added to the variance; default 1e-6.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -30275,6 +30435,8 @@ def pairwise_distance(
         >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
         tensor([5.0000])
     """
+    if keepdims is not None:
+        keepdim = keepdims
     if (
         watch.lifts
         and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
@@ -33322,6 +33484,8 @@ def sum(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])
         >>> x.sum()
@@ -33375,6 +33539,8 @@ def prod(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
         tensor([ 2., 12.])
@@ -33423,6 +33589,8 @@ def mean(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 2.0], [3.0, 6.0]])
         >>> x.mean()
@@ -33486,6 +33654,8 @@ def var(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0, 3.0, 4.0])
         >>> sg.var(x)
@@ -33548,6 +33718,8 @@ def std(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.std(sg.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1)
         tensor([1.4142, 0.0000])
@@ -33593,6 +33765,8 @@ def max(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         other: tensor.
         out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 7.0]])
         >>> x.max()
@@ -33640,6 +33814,8 @@ def min(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         other: tensor.
         out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices
         tensor([1, 0])
@@ -33675,6 +33851,8 @@ def any(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)
         tensor([ True, False])
@@ -33712,6 +33890,8 @@ def all(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.all(sg.tensor([1, 2, 0]))
         tensor(False)
@@ -33767,6 +33947,8 @@ def norm(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[3.0, 4.0], [6.0, 8.0]])
         >>> x.norm(dim=1)
@@ -33805,6 +33987,8 @@ def median(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
         >>> sg.median(x)
@@ -33847,6 +34031,8 @@ def nanmedian(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
         tensor(2.)
@@ -33907,6 +34093,8 @@ def var_mean(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
@@ -33967,6 +34155,8 @@ def std_mean(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
@@ -34009,7 +34199,7 @@ _quantile_overloads = Overloads(
 )
 
 
-def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=None):
     """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
     first dimension. nan where an element is.
 
@@ -34024,6 +34214,8 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         interpolation: str, by keyword; default 'linear'.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])
         >>> sg.quantile(x, 0.5)
@@ -34031,6 +34223,10 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
         >>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")
         tensor([1., 2., 9.])
     """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     if isinstance(q, Tensor):
         return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
     if q.__class__ in NUMBERS:
@@ -34069,7 +34265,7 @@ _nanquantile_overloads = Overloads(
 )
 
 
-def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=None):
     """As quantile, of the elements that are not nan; nan where there are none.
 
     Overloads:
@@ -34083,10 +34279,16 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         interpolation: str, by keyword; default 'linear'.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)
         tensor(2.)
     """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     if isinstance(q, Tensor):
         return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
     if q.__class__ in NUMBERS:
@@ -34125,6 +34327,7 @@ def trapezoid(y, *args, **kwargs):
         dim: int, by keyword, counted from the end where negative; default -1.
         dx: float, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
         tensor(7.5000)
@@ -34166,6 +34369,7 @@ def cumulative_trapezoid(y, *args, **kwargs):
         dim: int, by keyword, counted from the end where negative; default -1.
         dx: float, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
         tensor([1.5000, 7.5000])
@@ -34396,6 +34600,8 @@ def linalg_matrix_norm(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
         tensor(6.)
@@ -34448,6 +34654,8 @@ def linalg_norm(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.linalg.norm(sg.tensor([3.0, 4.0]))
         tensor(5.)
@@ -34638,6 +34846,7 @@ def squeeze(input, *args, **kwargs):
     Args:
         input: tensor.
         dim: int or sequence of ints, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.squeeze(sg.ones(1, 3, 1)).shape
         specgrad.Size([3])
@@ -34679,6 +34888,7 @@ def tensor_split(input, *args, **kwargs):
         sections: int.
         dim: int, counted from the end where negative; default 0.
         indices: sequence of ints.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.tensor_split(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -34839,6 +35049,7 @@ def repeat_interleave(input, *args, **kwargs):
         input: tensor.
         dim: int or None, counted from the end where negative; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.repeat_interleave(sg.tensor([1, 0, 2]))
         tensor([0, 2, 2])
@@ -34871,7 +35082,7 @@ _split_overloads = Overloads(
 )
 
 
-def split(input, split_size, dim=0):
+def split(input, split_size, dim=0, *, axis=None):
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
     Overloads:
@@ -34881,12 +35092,15 @@ def split(input, split_size, dim=0):
         input: tensor.
         split_size: int or sequence of ints.
         dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.split(sg.arange(5), 2)
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
         >>> sg.split(sg.arange(5), [1, 4])
         (tensor([0]), tensor([1, 2, 3, 4]))
     """
+    if axis is not None:
+        dim = axis
     if split_size.__class__ in NUMBERS:
         return split_tensor(input, split_size, dim)
     if isinstance(split_size, (int, tuple, list)):
@@ -34961,6 +35175,7 @@ def scatter(input, *args, **kwargs):
         value: number.
         reduce: str, by keyword.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))
         tensor([[0., 0., 5.],
@@ -35070,7 +35285,7 @@ _index_fill_overloads = Overloads(
 )
 
 
-def index_fill(input, dim, index, value, *, out=None):
+def index_fill(input, dim=None, index=None, value=None, *, out=None, axis=None):
     """x with the slices at `index` along `dim` filled with `value`.
 
     Overloads:
@@ -35083,10 +35298,13 @@ def index_fill(input, dim, index, value, *, out=None):
         index: tensor.
         value: number or tensor.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)
         tensor([-1.,  1., -1.])
     """
+    if axis is not None:
+        dim = axis
     if value.__class__ in NUMBERS:
         return index_fill_int_scalar(input, dim, index, value, out=out)
     if isinstance(value, Tensor):
@@ -35801,8 +36019,10 @@ _index_fill__overloads = Overloads(
 )
 
 
-def index_fill_(input, dim, index, value):
+def index_fill_(input, dim=None, index=None, value=None, *, axis=None):
     """`index_fill`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if value.__class__ in NUMBERS:
         return index_fill_int_scalar_(input, dim, index, value)
     if isinstance(value, Tensor):
