@@ -2334,6 +2334,9 @@ def resample(
 def resample_backward(
     grad_output: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Tensor: ...
+def resample_bytes(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor: ...
 def grid_sampler(
     input: Tensor,
     grid: Tensor,
