@@ -50,6 +50,7 @@ from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.inplace import adopt_result, after_write, overwrite, view_in_place
 from ..runtime.autograd.tangents import propagate
+from ..runtime.autograd.undefined import record_undefined
 from ..runtime.autograd.view_origins import not_recorded, several
 from ..runtime.dtypes import bool_
 from ..runtime.elementwise import Promoting, constant, result_dtype, run
@@ -9032,7 +9033,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
         tensor([True])
     """
-    if not watch.active and out is None:
+    if not watch.active and out is None and not grad_mode.grad:
         try:
             a = input._flat
             dtype = input._dtype
@@ -9088,7 +9089,6 @@ def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     original = before_write("nextafter_", input, (input, other), keep=(), share="same")
     before = input._fn
     _nextafter("nextafter_", original, other, into=input)
-    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -9096,6 +9096,8 @@ def _nextafter(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (self, other), "the neighbouring number is no smooth function")
     return result
 
 
@@ -9461,7 +9463,6 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     original = before_write("heaviside_", input, (input, values), keep=(), share="same")
     before = input._fn
     _heaviside("heaviside_", original, values, into=input)
-    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -9470,6 +9471,8 @@ def _heaviside(name: str, self, values, into=None) -> Any:
     values = checks.operand(name, "values", values)
     self, values = parts_rules.one_dtype(name, self, values)
     result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (self, values), "the step has no gradient")
     return result
 
 
@@ -18662,7 +18665,7 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
         pivots: int32.
         info: int32.
     Gradients:
-        self: not defined: the decomposition of symmetric matrices has no gradient
+        self: not defined: linalg.ldl_factor has no gradient
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     """
@@ -18694,6 +18697,8 @@ def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
         )
     except Exception as error:
         reraise(name, error, (self, hermitian, check_errors))
+    if grad_mode.grad or watch.active:
+        record_undefined(name, results, (self,), "linalg.ldl_factor has no gradient")
     return _ldl_packed_result(*results)
 
 
@@ -18811,8 +18816,8 @@ def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
-        LD: not defined: the decomposition of symmetric matrices has no gradient
-        B: not defined: the decomposition of symmetric matrices has no gradient
+        LD: not defined: linalg.ldl_solve has no gradient
+        B: not defined: linalg.ldl_solve has no gradient
     Raises:
         RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
             broadcast.
@@ -18851,6 +18856,8 @@ def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
         reraise(name, error, (LD, pivots, B, hermitian))
     if into is not None:
         result = write(name, into, result)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (LD, B), "linalg.ldl_solve has no gradient")
     return result
 
 
