@@ -343,6 +343,7 @@ __all__ = [
     "pinverse",
     "matrix_power",
     "matrix_exp",
+    "lu",
     "lu_unpack",
     "lu_solve",
     "orgqr",
@@ -1786,6 +1787,7 @@ def linalg_lu_factor_ex(
 def linalg_lu(
     A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, Tensor, Tensor]: ...
+def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]: ...
 def lu_unpack(
     LU_data: Tensor,
     LU_pivots: Tensor,

@@ -175,6 +175,7 @@ DECOMPOSITIONS: dict[str, Callable[..., Any]] = {
     "linalg_lu_factor": lambda A: lu_packed(A),
     "linalg_lu_factor_ex": lambda A: (*lu_packed(A), np.zeros(A.shape[:-2], np.int32)),
     "linalg_lu": lambda A: lu(A),
+    "lu": lambda self, get_infos=False: (*lu_packed(self), *[np.zeros(self.shape[:-2], np.int32)] * get_infos),
     "ldl_packed": lambda self, hermitian, check_errors: (*ldl_packed(self), np.zeros(self.shape[:-2], np.int32)),
     "linalg_ldl_factor": lambda self, hermitian=False: ldl_packed(self),
     "linalg_ldl_factor_ex": lambda self: (*ldl_packed(self), np.zeros(self.shape[:-2], np.int32)),
