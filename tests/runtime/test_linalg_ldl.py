@@ -49,6 +49,8 @@ PACKED, PIVOTS = sg.eye(3), sg.tensor([1, 2, 3], dtype=sg.int32)
         (lambda: sg.linalg.ldl_factor(sg.zeros(2, 3)), r"ldl_factor\(\): A must be batches of square matrices"),
         (lambda: sg.linalg.ldl_solve(PACKED, PIVOTS, sg.ones(2, 2)), "Incompatible matrix sizes"),
         (lambda: sg.linalg.ldl_solve(PACKED, PIVOTS.float(), sg.ones(3, 2)), "Expected pivots to be integers"),
+        (lambda: sg.linalg.ldl_solve(PACKED, PIVOTS + 1, sg.ones(3, 2)), "expected pivots from 1 to 3"),
+        (lambda: sg.linalg.ldl_solve(PACKED, -PIVOTS, sg.ones(3, 2)), "in pairs, but got some from -3 to -1"),
         (lambda: sg.linalg.ldl_solve(PACKED, PIVOTS[:2], sg.ones(3, 2)), r"pivots with shape \[2\]"),
     ],
 )

@@ -41,10 +41,24 @@ def ldl_solve_matrices(packed: Array, pivots: Array, b: Array, hermitian: bool) 
     result = np.empty(b.shape, b.dtype)
     if b.size:
         solve = of_symmetry("trs", b.dtype, hermitian)
-        exchanged = pivots.reshape(-1, pivots.shape[-1])
+        exchanged = exchanges(pivots.reshape(-1, pivots.shape[-1]))
         for number, (one, right, out) in enumerate(matrices(packed, b, result)):
             out[:] = solve(one, exchanged[number], right, lower=1)[0]
     return result
+
+
+def exchanges(pivots: Array) -> Array:
+    """The pivots, which LAPACK believes whatever they are: rows that there are, negative ones in pairs; 0 for none."""
+    size = pivots.shape[-1]
+    found = np.where(pivots == 0, np.arange(1, size + 1), pivots)
+    paired = found < 0
+    odd = paired.cumsum(-1) % 2 == 1  # between the two of a pair
+    if (abs(found) > size).any() or (odd & ~paired).any() or odd[:, -1].any():
+        raise RuntimeError(
+            f"linalg_ldl_solve(): expected pivots from 1 to {size}, negative ones in pairs, but got some from "
+            f"{pivots.min()} to {pivots.max()}"
+        )
+    return found
 
 
 def of_symmetry(name: str, dtype: np.dtype[Any], hermitian: bool) -> Callable[..., Any]:
