@@ -103,6 +103,47 @@ class NodeCode:
             reads |= {n.id for n in ast.walk(ast.parse(value.source, mode="eval")) if isinstance(n, ast.Name)}
         return tuple(a.name for a in self.entry.schema.arguments if a.name in wanted | reads)
 
+    @property
+    def plain(self) -> bool:
+        """Whether native code can record it: one result, and tensors, and values as `plain_values` can state them."""
+        tensors = (a for a in self.entry.schema.arguments if a.type.is_tensor)
+        single = self.outputs == 1 and not self.gives_list and not self.not_implemented and len(self.arguments) <= 2
+        kept = all(t.kind != "output" or t.slot in self.saved_outputs for t in self.plan.tensors)
+        few = len(self.plan.tensors) <= 4 and len(self.plan.values) <= 4
+        required = not any(a.type.is_list or a.type.optional for a in tensors)
+        return single and kept and few and required and all(known for known, _ in self.plain_values.values())
+
+    @cached_property
+    def plain_values(self) -> dict[str, tuple[str, str]]:
+        """Slot -> the argument that it holds, or an argument and its attribute; ("", "") for other expressions."""
+        found = {}
+        for value in self.plan.values:
+            match ast.parse(value.source, mode="eval").body:
+                case ast.Name(id=name):
+                    found[value.slot] = name, ""
+                case ast.Attribute(value=ast.Name(id=name), attr="_shape"):
+                    found[value.slot] = name, "_shape"
+                case _:
+                    found[value.slot] = "", ""
+        return found
+
+    @property
+    def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
+        """Slot -> what it holds, and the arguments whose gradients read it."""
+        names = [a.name for a in self.arguments]
+        return {t.slot: (t.name, tuple(n for n in names if n in t.needed_by)) for t in self.plan.tensors}
+
+    @property
+    def hands_on_if(self) -> str:
+        """True where every gradient is that of the result; the slot of the number that must be 1 for it; else empty."""
+        if self.always_hands_on:
+            return "True"
+        tree = ast.parse(self.hands_on or "0", mode="eval").body
+        match tree:
+            case ast.Compare(ast.Attribute(attr=slot), [ast.Eq()], [ast.Constant(1)]):
+                return repr(slot)
+        return ""
+
     def keeps(self, saved: SavedTensor) -> str:
         """The condition under which a tensor is kept; empty when it always is."""
         if len(self.arguments) == 1 or len(saved.needed_by) == len(self.arguments):
@@ -192,31 +233,3 @@ class NodeCode:
             if not (isinstance(tree, ast.Name) and tree.id == "grad"):
                 return ""
         return " and ".join(dict.fromkeys(tests))
-
-    def fast_cases(self) -> list[tuple[str, int, list[bool]]]:
-        """(condition, mask, wanted) for each mask, the most frequent first."""
-        if len(self.arguments) == 1:
-            return [("", 1, [True])]
-        return [
-            ("if first is not None and second is not None:", 3, [True, True]),
-            ("elif first is not None:", 1, [True, False]),
-            ("else:", 2, [False, True]),
-        ]
-
-    def fast_results(self, wanted: list[bool]) -> list[str]:
-        """The array of each argument's gradient, empty for those not wanted."""
-        names = iter("ab")
-        return [next(names) if yes else "" for yes in wanted]
-
-    def fast_array(self, name: str, mask: int) -> str:
-        """A kept operand as the kernel takes it; the second may be a number where it needs no gradient itself."""
-        number = self.kernels.number if self.kernels else None
-        if number is not None and mask == 1 and name == number.numbers[0].name:
-            return f'number_or_flat(unpack(node, "kept_{name}"), g), '
-        return f'unpack(node, "kept_{name}")._flat, '
-
-    def fast_inputs(self, mask: int) -> str:
-        """Arguments of the fused kernel after the gradient, as the fast path reads them."""
-        kernel = self.kernels.backward[mask]  # type: ignore[union-attr]
-        arrays = [self.fast_array(n, mask) for n in kernel.arrays[1:]]
-        return "".join([*arrays, *(f"node._saved_{n.name}, " for n in kernel.numbers)])

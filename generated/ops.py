@@ -9,8 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from ..runtime import checks, views
 from ..runtime.autograd import (
     formulas_bags,
@@ -52,8 +50,7 @@ from ..runtime.autograd.inplace import adopt_result, after_write, overwrite, vie
 from ..runtime.autograd.tangents import propagate
 from ..runtime.autograd.undefined import record_undefined
 from ..runtime.autograd.view_origins import not_recorded, several
-from ..runtime.dtypes import bool_
-from ..runtime.elementwise import Promoting, constant, result_dtype, run
+from ..runtime.elementwise import Promoting, result_dtype, run
 from ..runtime.failures import listed, reraise
 from ..runtime.kernels.cpu import attention as attention_kernels
 from ..runtime.kernels.cpu import borders as borders_kernels
@@ -146,31 +143,28 @@ from ..runtime.rules import transposes as transposes_rules
 from ..runtime.rules import value_losses as value_losses_rules
 from ..runtime.structured import ReturnType, array_in, arrays_in, computed_dtype, needs_grad, outputs
 from ..runtime.tensor import TensorBase as Tensor
-from ..runtime.tensor import adopt, fresh, geometries, geometry
+from ..runtime.tensor import adopt, geometries, geometry
 from ..runtime.tensor import view as make_view
-from ..runtime.view_plans import are_ints, remember
+from ..runtime.view_plans import ViewOp
 from ..runtime.writing import before_write, write, write_out
 from ..runtime.writing_several import write_outs
 from . import functions, kernels
 
 Number = int | float | complex
-REAL = frozenset((int, float))
 NUMBERS = frozenset((int, float, bool, complex))
-empty = np.empty
-VIEW_PLANS: dict[Any, Any] = {}
-TRANSPOSE_PLANS: dict[Any, Any] = {}
-PERMUTE_PLANS: dict[Any, Any] = {}
-T_PLANS: dict[Any, Any] = {}
-SQUEEZE_DEFAULT_PLANS: dict[Any, Any] = {}
-SQUEEZE_DIM_PLANS: dict[Any, Any] = {}
-UNSQUEEZE_PLANS: dict[Any, Any] = {}
-EXPAND_PLANS: dict[Any, Any] = {}
-ALIAS_PLANS: dict[Any, Any] = {}
-UNFOLD_PLANS: dict[Any, Any] = {}
-SELECT_PLANS: dict[Any, Any] = {}
-SLICE_PLANS: dict[Any, Any] = {}
-NARROW_PLANS: dict[Any, Any] = {}
-DIAGONAL_PLANS: dict[Any, Any] = {}
+VIEW = ViewOp("view", functions.ViewBackward0, "self", "size")
+TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
+PERMUTE = ViewOp("permute", functions.PermuteBackward0, "self", "dims")
+T = ViewOp("t", functions.TBackward0, "self")
+SQUEEZE_DEFAULT = ViewOp("squeeze", functions.SqueezeBackward0, "self")
+SQUEEZE_DIM = ViewOp("squeeze", functions.SqueezeBackward1, "self", "dim")
+UNSQUEEZE = ViewOp("unsqueeze", functions.UnsqueezeBackward0, "self", "dim")
+EXPAND = ViewOp("expand", functions.ExpandBackward0, "self", "size")
+ALIAS = ViewOp("alias", functions.AliasBackward0, "self")
+UNFOLD = ViewOp("unfold", functions.UnfoldBackward0, "self", "dimension", "size", "step")
+SELECT = ViewOp("select", functions.SelectBackward0, "self", "dim", "index")
+NARROW = ViewOp("narrow", functions.NarrowBackward0, "self", "dim", "start", "length")
+DIAGONAL = ViewOp("diagonal", functions.DiagonalBackward0, "self", "offset", "dim1", "dim2")
 
 
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
@@ -191,18 +185,9 @@ def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.5000, 0.0000, 2.0000])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ABS.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AbsBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ABS.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("abs", abs, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -249,18 +234,9 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-1,  2])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.NEG.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.NegBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.NEG.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("neg", neg, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -271,16 +247,8 @@ def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def neg_(input: Tensor) -> Tensor:
     """`neg`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.NEG.kernels.forward(a, a)
-                input._bump_version("neg_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.NEG.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("neg", neg_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("neg_", input, (input,), keep=(), share="same")
@@ -317,18 +285,9 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-1.,  0.,  1.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SIGN.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SignBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SIGN.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("sign", sign, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -339,16 +298,8 @@ def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sign_(input: Tensor) -> Tensor:
     """`sign`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SIGN.kernels.forward(a, a)
-                input._bump_version("sign_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SIGN.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("sign", sign_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("sign_", input, (input,), keep=(), share="same")
@@ -385,18 +336,9 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.6000+0.8000j, 0.0000+0.0000j])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SGN.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SgnBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SGN.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("sgn", sgn, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -407,16 +349,8 @@ def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sgn_(input: Tensor) -> Tensor:
     """`sgn`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SGN.kernels.forward(a, a)
-                input._bump_version("sgn_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SGN.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("sgn", sgn_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("sgn_", input, (input,), keep=(input,), share="same")
@@ -453,18 +387,9 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1., 4., 9.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SQUARE.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SquareBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SQUARE.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("square", square, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -475,16 +400,8 @@ def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def square_(input: Tensor) -> Tensor:
     """`square`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SQUARE.kernels.forward(a, a)
-                input._bump_version("square_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SQUARE.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("square", square_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("square_", input, (input,), keep=(input,), share="same")
@@ -521,18 +438,9 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([2.0000, 1.4142,    nan])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SQRT.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SqrtBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SQRT.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("sqrt", sqrt, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -543,16 +451,8 @@ def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sqrt_(input: Tensor) -> Tensor:
     """`sqrt`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SQRT.kernels.forward(a, a)
-                input._bump_version("sqrt_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SQRT.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("sqrt", sqrt_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("sqrt_", input, (input,), keep=(), share="same")
@@ -589,18 +489,9 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.5000, 2.0000])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.RSQRT.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.RsqrtBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.RSQRT.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("rsqrt", rsqrt, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -611,16 +502,8 @@ def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def rsqrt_(input: Tensor) -> Tensor:
     """`rsqrt`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.RSQRT.kernels.forward(a, a)
-                input._bump_version("rsqrt_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.RSQRT.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("rsqrt", rsqrt_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("rsqrt_", input, (input,), keep=(), share="same")
@@ -657,18 +540,9 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([ 0.5000, -0.2500])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.RECIPROCAL.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ReciprocalBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.RECIPROCAL.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("reciprocal", reciprocal, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -679,16 +553,8 @@ def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def reciprocal_(input: Tensor) -> Tensor:
     """`reciprocal`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.RECIPROCAL.kernels.forward(a, a)
-                input._bump_version("reciprocal_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.RECIPROCAL.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("reciprocal", reciprocal_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("reciprocal_", input, (input,), keep=(), share="same")
@@ -726,31 +592,14 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
         RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = exponent._flat
-            if (
-                dtype.native
-                and exponent._dtype is dtype
-                and input._shape == exponent._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.POW_TENSOR_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or exponent._rg) and grad_mode.grad:
-                    functions.PowBackward0.record(result, input, exponent, plain=True)
-                return result
-            if dtype.native and exponent._dtype is dtype:
-                result = run_rows(kernels.POW_TENSOR_TENSOR, "pow", (input, exponent), (), dtype)
-                if result is not None:
-                    if (input._rg or exponent._rg) and grad_mode.grad:
-                        functions.PowBackward0.record(result, input, exponent)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.POW_TENSOR_TENSOR.launch(input, exponent)
+        if result is not None:
+            return result
+        result = run_rows(kernels.POW_TENSOR_TENSOR, "pow", (input, exponent), ())
+        if result is not None:
+            if (input._rg or exponent._rg) and grad_mode.grad:
+                functions.PowBackward0.record(result, input, exponent)
+            return result
     if (
         watch.lifts
         and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor, "elementwise", input, exponent, out=out))
@@ -765,25 +614,8 @@ def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor |
 
 def pow_tensor_tensor_(input: Tensor, exponent: Tensor | Number) -> Tensor:
     """`pow_tensor_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = exponent._flat
-            if (
-                dtype.native
-                and exponent._dtype is dtype
-                and input._shape == exponent._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or exponent._rg))
-                and (exponent is input or exponent._storage is not input._storage)
-            ):
-                kernels.POW_TENSOR_TENSOR.kernels.forward(a, b, a)
-                input._bump_version("pow_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.POW_TENSOR_TENSOR.launch_in_place(input, exponent) is not None:
+        return input
     if (
         watch.lifts
         and (lifted := lift("pow.Tensor_Tensor", pow_tensor_tensor_, "elementwise", input, exponent)) is not PLAIN
@@ -824,18 +656,9 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
         RuntimeError: expected: integers are not raised to one negative integer power.
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and exponent.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.POW_TENSOR_SCALAR.kernels.forward(a, float(exponent), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.PowBackward1.record(result, input, float(exponent), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.POW_TENSOR_SCALAR.launch(input, exponent)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar, "elementwise", input, exponent, out=out))
@@ -850,16 +673,8 @@ def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = N
 
 def pow_tensor_scalar_(input: Tensor, exponent: Number) -> Tensor:
     """`pow_tensor_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and exponent.__class__ in REAL and not (grad_mode.grad and (input._rg)):
-                kernels.POW_TENSOR_SCALAR.kernels.forward(a, float(exponent), a)
-                input._bump_version("pow_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.POW_TENSOR_SCALAR.launch_in_place(input, exponent) is not None:
+        return input
     if (
         watch.lifts
         and (lifted := lift("pow.Tensor_Scalar", pow_tensor_scalar_, "elementwise", input, exponent)) is not PLAIN
@@ -898,18 +713,9 @@ def pow_number(input: Tensor, exponent: Number) -> Tensor:
         self: zeros_like(grad) if exponent == 0 else grad * (exponent * pow_number(self, exponent - 1)).conj()
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and exponent.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.POW_NUMBER.kernels.forward(a, float(exponent), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.PowNumberBackward0.record(result, input, float(exponent), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.POW_NUMBER.launch(input, exponent)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("pow_number", pow_number, "elementwise", input, exponent)) is not PLAIN:
         return lifted
     checks.tensor("pow_number", "input", input)
@@ -943,18 +749,9 @@ def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) ->
         exponent: zeros_like(grad) if self == 0 else grad * (result * log(full_like(result, self))).conj()
     """
     if not watch.active and out is None:
-        try:
-            a = exponent._flat
-            dtype = exponent._dtype
-            if dtype.native and a is not None and input.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.POW_SCALAR.kernels.forward(a, float(input), flat)
-                result = fresh(flat, exponent._shape, dtype)
-                if (exponent._rg) and grad_mode.grad:
-                    functions.PowBackward2.record(result, float(input), exponent, plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.POW_SCALAR.launch(exponent, input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("pow.Scalar", pow_scalar, "elementwise", input, exponent, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -993,18 +790,9 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.0000, 2.7183])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.EXP.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ExpBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.EXP.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("exp", exp, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1015,16 +803,8 @@ def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def exp_(input: Tensor) -> Tensor:
     """`exp`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.EXP.kernels.forward(a, a)
-                input._bump_version("exp_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.EXP.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("exp", exp_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("exp_", input, (input,), keep=(), share="same")
@@ -1061,18 +841,9 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1., 8.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.EXP2.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.Exp2Backward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.EXP2.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("exp2", exp2, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1083,16 +854,8 @@ def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def exp2_(input: Tensor) -> Tensor:
     """`exp2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.EXP2.kernels.forward(a, a)
-                input._bump_version("exp2_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.EXP2.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("exp2", exp2_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("exp2_", input, (input,), keep=(), share="same")
@@ -1129,18 +892,9 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000e+00, 1.0000e-08])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.EXPM1.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.Expm1Backward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.EXPM1.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("expm1", expm1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1151,16 +905,8 @@ def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def expm1_(input: Tensor) -> Tensor:
     """`expm1`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.EXPM1.kernels.forward(a, a)
-                input._bump_version("expm1_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.EXPM1.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("expm1", expm1_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("expm1_", input, (input,), keep=(), share="same")
@@ -1197,18 +943,9 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 2.3026,   -inf])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.LOG.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.LogBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.LOG.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("log", log, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1219,16 +956,8 @@ def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log_(input: Tensor) -> Tensor:
     """`log`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.LOG.kernels.forward(a, a)
-                input._bump_version("log_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.LOG.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("log", log_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("log_", input, (input,), keep=(input,), share="same")
@@ -1265,18 +994,9 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0., 3.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.LOG2.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.Log2Backward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.LOG2.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("log2", log2, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1287,16 +1007,8 @@ def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log2_(input: Tensor) -> Tensor:
     """`log2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.LOG2.kernels.forward(a, a)
-                input._bump_version("log2_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.LOG2.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("log2", log2_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("log2_", input, (input,), keep=(input,), share="same")
@@ -1333,18 +1045,9 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0., 3.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.LOG10.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.Log10Backward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.LOG10.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("log10", log10, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1355,16 +1058,8 @@ def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log10_(input: Tensor) -> Tensor:
     """`log10`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.LOG10.kernels.forward(a, a)
-                input._bump_version("log10_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.LOG10.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("log10", log10_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("log10_", input, (input,), keep=(input,), share="same")
@@ -1401,18 +1096,9 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000e+00, 1.0000e-08])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.LOG1P.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.Log1pBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.LOG1P.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("log1p", log1p, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1423,16 +1109,8 @@ def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def log1p_(input: Tensor) -> Tensor:
     """`log1p`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.LOG1P.kernels.forward(a, a)
-                input._bump_version("log1p_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.LOG1P.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("log1p", log1p_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("log1p_", input, (input,), keep=(input,), share="same")
@@ -1469,18 +1147,9 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0., 1.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SIN.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SinBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SIN.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("sin", sin, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1491,16 +1160,8 @@ def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sin_(input: Tensor) -> Tensor:
     """`sin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SIN.kernels.forward(a, a)
-                input._bump_version("sin_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SIN.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("sin", sin_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("sin_", input, (input,), keep=(input,), share="same")
@@ -1537,18 +1198,9 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([ 1., -1.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.COS.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.CosBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.COS.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("cos", cos, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1559,16 +1211,8 @@ def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def cos_(input: Tensor) -> Tensor:
     """`cos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.COS.kernels.forward(a, a)
-                input._bump_version("cos_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.COS.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("cos", cos_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("cos_", input, (input,), keep=(input,), share="same")
@@ -1605,18 +1249,9 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0., 1.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.TAN.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.TanBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.TAN.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("tan", tan, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1627,16 +1262,8 @@ def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def tan_(input: Tensor) -> Tensor:
     """`tan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.TAN.kernels.forward(a, a)
-                input._bump_version("tan_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.TAN.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("tan", tan_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("tan_", input, (input,), keep=(), share="same")
@@ -1673,18 +1300,9 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 1.5708])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ASIN.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AsinBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ASIN.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("asin", asin, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1695,16 +1313,8 @@ def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def asin_(input: Tensor) -> Tensor:
     """`asin`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ASIN.kernels.forward(a, a)
-                input._bump_version("asin_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ASIN.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("asin", asin_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("asin_", input, (input,), keep=(input,), share="same")
@@ -1741,18 +1351,9 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.5708, 0.0000])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ACOS.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AcosBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ACOS.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("acos", acos, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1763,16 +1364,8 @@ def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def acos_(input: Tensor) -> Tensor:
     """`acos`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ACOS.kernels.forward(a, a)
-                input._bump_version("acos_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ACOS.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("acos", acos_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("acos_", input, (input,), keep=(input,), share="same")
@@ -1809,18 +1402,9 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.7854])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ATAN.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AtanBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ATAN.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("atan", atan, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1831,16 +1415,8 @@ def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def atan_(input: Tensor) -> Tensor:
     """`atan`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ATAN.kernels.forward(a, a)
-                input._bump_version("atan_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ATAN.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("atan", atan_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("atan_", input, (input,), keep=(input,), share="same")
@@ -1877,18 +1453,9 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 1.1752])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SINH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SinhBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SINH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("sinh", sinh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1899,16 +1466,8 @@ def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sinh_(input: Tensor) -> Tensor:
     """`sinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SINH.kernels.forward(a, a)
-                input._bump_version("sinh_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SINH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("sinh", sinh_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("sinh_", input, (input,), keep=(input,), share="same")
@@ -1945,18 +1504,9 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.0000, 1.5431])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.COSH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.CoshBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.COSH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("cosh", cosh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -1967,16 +1517,8 @@ def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def cosh_(input: Tensor) -> Tensor:
     """`cosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.COSH.kernels.forward(a, a)
-                input._bump_version("cosh_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.COSH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("cosh", cosh_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("cosh_", input, (input,), keep=(input,), share="same")
@@ -2013,18 +1555,9 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-0.7616,  0.0000,  0.7616])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.TANH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.TanhBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.TANH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("tanh", tanh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2035,16 +1568,8 @@ def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def tanh_(input: Tensor) -> Tensor:
     """`tanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.TANH.kernels.forward(a, a)
-                input._bump_version("tanh_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.TANH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("tanh", tanh_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("tanh_", input, (input,), keep=(), share="same")
@@ -2081,18 +1606,9 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.8814])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ASINH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AsinhBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ASINH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("asinh", asinh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2103,16 +1619,8 @@ def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def asinh_(input: Tensor) -> Tensor:
     """`asinh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ASINH.kernels.forward(a, a)
-                input._bump_version("asinh_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ASINH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("asinh", asinh_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("asinh_", input, (input,), keep=(input,), share="same")
@@ -2149,18 +1657,9 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 1.3170])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ACOSH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AcoshBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ACOSH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("acosh", acosh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2171,16 +1670,8 @@ def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def acosh_(input: Tensor) -> Tensor:
     """`acosh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ACOSH.kernels.forward(a, a)
-                input._bump_version("acosh_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ACOSH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("acosh", acosh_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("acosh_", input, (input,), keep=(input,), share="same")
@@ -2217,18 +1708,9 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.5493])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ATANH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AtanhBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ATANH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("atanh", atanh, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2239,16 +1721,8 @@ def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def atanh_(input: Tensor) -> Tensor:
     """`atanh`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ATANH.kernels.forward(a, a)
-                input._bump_version("atanh_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ATANH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("atanh", atanh_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("atanh_", input, (input,), keep=(input,), share="same")
@@ -2291,31 +1765,14 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         tensor([ 1.5708, -2.3562])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.ATAN2.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.Atan2Backward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.ATAN2, "atan2", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.Atan2Backward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.ATAN2.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.ATAN2, "atan2", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.Atan2Backward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("atan2", atan2, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2326,25 +1783,8 @@ def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 def atan2_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`atan2`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.ATAN2.kernels.forward(a, b, a)
-                input._bump_version("atan2_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ATAN2.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("atan2", atan2_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("atan2_", input, (input, other), keep=(input, other), share="same")
@@ -2386,31 +1826,14 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
         tensor([5.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.HYPOT.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.HypotBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.HYPOT, "hypot", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.HypotBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.HYPOT.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.HYPOT, "hypot", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.HypotBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("hypot", hypot, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2421,25 +1844,8 @@ def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -
 
 def hypot_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`hypot`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.HYPOT.kernels.forward(a, b, a)
-                input._bump_version("hypot_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.HYPOT.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("hypot", hypot_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("hypot_", input, (input, other), keep=(input,), share="same")
@@ -2477,18 +1883,9 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-0.8427,  0.0000,  0.8427])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ERF.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ErfBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ERF.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("erf", erf, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2499,16 +1896,8 @@ def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erf_(input: Tensor) -> Tensor:
     """`erf`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ERF.kernels.forward(a, a)
-                input._bump_version("erf_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ERF.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("erf", erf_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("erf_", input, (input,), keep=(input,), share="same")
@@ -2545,18 +1934,9 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.0000e+00, 1.5375e-12])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ERFC.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ErfcBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ERFC.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("erfc", erfc, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2567,16 +1947,8 @@ def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erfc_(input: Tensor) -> Tensor:
     """`erfc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ERFC.kernels.forward(a, a)
-                input._bump_version("erfc_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ERFC.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("erfc", erfc_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("erfc_", input, (input,), keep=(input,), share="same")
@@ -2613,18 +1985,9 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.1192, 0.5000, 0.8808])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SIGMOID.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SigmoidBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SIGMOID.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("sigmoid", sigmoid, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2635,16 +1998,8 @@ def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sigmoid_(input: Tensor) -> Tensor:
     """`sigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SIGMOID.kernels.forward(a, a)
-                input._bump_version("sigmoid_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SIGMOID.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("sigmoid", sigmoid_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("sigmoid_", input, (input,), keep=(), share="same")
@@ -2680,18 +2035,9 @@ def logsigmoid(input: Tensor) -> Tensor:
         tensor([-200.0000,   -0.6931])
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.LOGSIGMOID.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.LogsigmoidBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.LOGSIGMOID.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("logsigmoid", logsigmoid, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("logsigmoid", "input", input)
@@ -2726,18 +2072,9 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0., 0., 2.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.RELU.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ReluBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.RELU.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("relu", relu, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -2748,16 +2085,8 @@ def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def relu_(input: Tensor) -> Tensor:
     """`relu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.RELU.kernels.forward(a, a)
-                input._bump_version("relu_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.RELU.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("relu", relu_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("relu_", input, (input,), keep=(), share="same")
@@ -2887,18 +2216,9 @@ def silu(input: Tensor) -> Tensor:
         tensor([-0.2689,  0.0000,  0.7311])
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SILU.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SiluBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SILU.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("silu", silu, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("silu", "input", input)
@@ -2907,16 +2227,8 @@ def silu(input: Tensor) -> Tensor:
 
 def silu_(input: Tensor) -> Tensor:
     """`silu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SILU.kernels.forward(a, a)
-                input._bump_version("silu_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SILU.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("silu", silu_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("silu_", input, (input,), keep=(input,), share="same")
@@ -2949,18 +2261,9 @@ def normal_pdf(input: Tensor) -> Tensor:
         self: -grad * self * result
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.NORMAL_PDF.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.NormalPdfBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.NORMAL_PDF.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("normal_pdf", normal_pdf, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("normal_pdf", "input", input)
@@ -2991,18 +2294,9 @@ def normal_cdf(input: Tensor) -> Tensor:
         self: grad * normal_pdf(self)
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.NORMAL_CDF.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.NormalCdfBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.NORMAL_CDF.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("normal_cdf", normal_cdf, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("normal_cdf", "input", input)
@@ -3033,18 +2327,9 @@ def gelu_erf(input: Tensor) -> Tensor:
         self: grad * (normal_cdf(self) + self * normal_pdf(self))
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.GELU_ERF.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.GeluErfBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.GELU_ERF.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("gelu_erf", gelu_erf, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("gelu_erf", "input", input)
@@ -3077,18 +2362,9 @@ def gelu_tanh(input: Tensor) -> Tensor:
             self * self))
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.GELU_TANH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.GeluTanhBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.GELU_TANH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("gelu_tanh", gelu_tanh, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("gelu_tanh", "input", input)
@@ -3288,18 +2564,9 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-1.1113,  2.1014])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SELU.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SeluBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SELU.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("selu", selu, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3310,16 +2577,8 @@ def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def selu_(input: Tensor) -> Tensor:
     """`selu`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SELU.kernels.forward(a, a)
-                input._bump_version("selu_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SELU.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("selu", selu_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("selu_", input, (input,), keep=(input,), share="same")
@@ -3355,18 +2614,9 @@ def mish(input: Tensor) -> Tensor:
         tensor([-0.3034,  0.0000,  0.8651])
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.MISH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.MishBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.MISH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("mish", mish, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("mish", "input", input)
@@ -3375,16 +2625,8 @@ def mish(input: Tensor) -> Tensor:
 
 def mish_(input: Tensor) -> Tensor:
     """`mish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.MISH.kernels.forward(a, a)
-                input._bump_version("mish_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.MISH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("mish", mish_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("mish_", input, (input,), keep=(input,), share="same")
@@ -3420,18 +2662,9 @@ def hardsigmoid(input: Tensor) -> Tensor:
         tensor([0.0000, 0.5000, 0.7500])
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.HARDSIGMOID.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.HardsigmoidBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.HARDSIGMOID.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("hardsigmoid", "input", input)
@@ -3440,16 +2673,8 @@ def hardsigmoid(input: Tensor) -> Tensor:
 
 def hardsigmoid_(input: Tensor) -> Tensor:
     """`hardsigmoid`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.HARDSIGMOID.kernels.forward(a, a)
-                input._bump_version("hardsigmoid_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.HARDSIGMOID.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("hardsigmoid", hardsigmoid_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("hardsigmoid_", input, (input,), keep=(input,), share="same")
@@ -3485,18 +2710,9 @@ def hardswish(input: Tensor) -> Tensor:
         tensor([-0.0000,  1.1250,  4.0000])
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.HARDSWISH.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.HardswishBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.HARDSWISH.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("hardswish", hardswish, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("hardswish", "input", input)
@@ -3505,16 +2721,8 @@ def hardswish(input: Tensor) -> Tensor:
 
 def hardswish_(input: Tensor) -> Tensor:
     """`hardswish`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.HARDSWISH.kernels.forward(a, a)
-                input._bump_version("hardswish_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.HARDSWISH.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("hardswish", hardswish_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("hardswish_", input, (input,), keep=(input,), share="same")
@@ -3824,18 +3032,9 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-2.,  1.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.FLOOR.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.FloorBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.FLOOR.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("floor", floor, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3846,16 +3045,8 @@ def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def floor_(input: Tensor) -> Tensor:
     """`floor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.FLOOR.kernels.forward(a, a)
-                input._bump_version("floor_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.FLOOR.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("floor", floor_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("floor_", input, (input,), keep=(), share="same")
@@ -3892,18 +3083,9 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-1.,  2.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.CEIL.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.CeilBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.CEIL.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("ceil", ceil, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3914,16 +3096,8 @@ def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def ceil_(input: Tensor) -> Tensor:
     """`ceil`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.CEIL.kernels.forward(a, a)
-                input._bump_version("ceil_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.CEIL.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("ceil", ceil_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("ceil_", input, (input,), keep=(), share="same")
@@ -3957,18 +3131,9 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         self: zeros_like(grad)
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ROUND.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.RoundBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ROUND.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("round", round_default, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -3979,16 +3144,8 @@ def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def round_default_(input: Tensor) -> Tensor:
     """`round_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ROUND.kernels.forward(a, a)
-                input._bump_version("round_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ROUND.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("round", round_default_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("round_", input, (input,), keep=(), share="same")
@@ -4077,18 +3234,9 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-1.,  1.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.TRUNC.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.TruncBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.TRUNC.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("trunc", trunc, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4099,16 +3247,8 @@ def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def trunc_(input: Tensor) -> Tensor:
     """`trunc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.TRUNC.kernels.forward(a, a)
-                input._bump_version("trunc_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.TRUNC.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("trunc", trunc_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("trunc_", input, (input,), keep=(), share="same")
@@ -4145,18 +3285,9 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([-0.5000,  0.2500])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.FRAC.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.FracBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.FRAC.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("frac", frac, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4167,16 +3298,8 @@ def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def frac_(input: Tensor) -> Tensor:
     """`frac`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.FRAC.kernels.forward(a, a)
-                input._bump_version("frac_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.FRAC.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("frac", frac_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("frac_", input, (input,), keep=(), share="same")
@@ -4211,16 +3334,9 @@ def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([False,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.ISNAN.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ISNAN.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("isnan", isnan, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4251,16 +3367,9 @@ def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([False,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.ISINF.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ISINF.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("isinf", isinf, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4291,16 +3400,9 @@ def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([ True, False, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.ISFINITE.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ISFINITE.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("isfinite", isfinite, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4335,18 +3437,9 @@ def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.CONJ.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ConjBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.CONJ.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("conj", conj, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4386,18 +3479,9 @@ def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     if isinstance(input, Tensor) and input._dtype.kind in "bif" and out is None:
         return input
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.REAL.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.RealBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.REAL.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("real", real, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4471,32 +3555,14 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
         RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and alpha.__class__ in REAL
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.ADD_TENSOR.kernels.forward(a, b, float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.AddBackward0.record(result, input, other, float(alpha), plain=True)
-                return result
-            if dtype.native and other._dtype is dtype and alpha.__class__ in REAL:
-                result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (float(alpha),), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.AddBackward0.record(result, input, other, float(alpha))
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.ADD_TENSOR.launch(input, other, alpha)
+        if result is not None:
+            return result
+        result = run_rows(kernels.ADD_TENSOR, "add", (input, other), (alpha,))
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.AddBackward0.record(result, input, other, float(alpha))
+            return result
     if (
         watch.lifts
         and (lifted := lift("add.Tensor", add_tensor, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
@@ -4510,26 +3576,8 @@ def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out:
 
 def add_tensor_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`add_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and alpha.__class__ in REAL
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.ADD_TENSOR.kernels.forward(a, b, float(alpha), a)
-                input._bump_version("add_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.ADD_TENSOR.launch_in_place(input, other, alpha) is not None:
+        return input
     if (
         watch.lifts
         and (lifted := lift("add.Tensor", add_tensor_, "elementwise", input, other, alpha=alpha)) is not PLAIN
@@ -4570,18 +3618,9 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
         self: grad
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and other.__class__ in REAL and alpha.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.AddBackward1.record(result, input, plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.ADD_SCALAR.launch(input, other, alpha)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("add.Scalar", add_scalar, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
@@ -4595,22 +3634,8 @@ def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor |
 
 def add_scalar_(input: Tensor, other: Number, *, alpha: Number = 1) -> Tensor:
     """`add_scalar`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and other.__class__ in REAL
-                and alpha.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.ADD_SCALAR.kernels.forward(a, float(other), float(alpha), a)
-                input._bump_version("add_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.ADD_SCALAR.launch_in_place(input, other, alpha) is not None:
+        return input
     if (
         watch.lifts
         and (lifted := lift("add.Scalar", add_scalar_, "elementwise", input, other, alpha=alpha)) is not PLAIN
@@ -4657,39 +3682,14 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
         tensor([ 4, -3])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None and alpha.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.SUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if input._rg and grad_mode.grad:
-                    functions.SubBackward0.record(result, input, constant(other, dtype), float(alpha), plain=True)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and alpha.__class__ in REAL
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.SUB_TENSOR.kernels.forward(a, b, float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.SubBackward0.record(result, input, other, float(alpha), plain=True)
-                return result
-            if dtype.native and other._dtype is dtype and alpha.__class__ in REAL:
-                result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (float(alpha),), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.SubBackward0.record(result, input, other, float(alpha))
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.SUB_TENSOR.launch(input, other, alpha)
+        if result is not None:
+            return result
+        result = run_rows(kernels.SUB_TENSOR, "sub", (input, other), (alpha,))
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.SubBackward0.record(result, input, other, float(alpha))
+            return result
     if (
         watch.lifts
         and (lifted := lift("sub.Tensor", sub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
@@ -4703,36 +3703,8 @@ def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor
 
 def sub_(input: Tensor, other: Tensor | Number, *, alpha: Number = 1) -> Tensor:
     """`sub`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                other.__class__ in REAL
-                and dtype.native
-                and a is not None
-                and alpha.__class__ in REAL
-                and not (grad_mode.grad and input._rg)
-            ):
-                kernels.SUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), a)
-                input._bump_version("sub_")
-                return input
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and alpha.__class__ in REAL
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.SUB_TENSOR.kernels.forward(a, b, float(alpha), a)
-                input._bump_version("sub_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.SUB_TENSOR.launch_in_place(input, other, alpha) is not None:
+        return input
     if watch.lifts and (lifted := lift("sub.Tensor", sub_, "elementwise", input, other, alpha=alpha)) is not PLAIN:
         return lifted
     original = before_write("sub_", input, (input, other), keep=(), share="same")
@@ -4777,39 +3749,14 @@ def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tenso
         tensor([9, 8])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None and alpha.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.RSUB_TENSOR.kernels.forward_number(a, float(other), float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if input._rg and grad_mode.grad:
-                    functions.RsubBackward0.record(result, input, constant(other, dtype), float(alpha), plain=True)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and alpha.__class__ in REAL
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.RSUB_TENSOR.kernels.forward(a, b, float(alpha), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.RsubBackward0.record(result, input, other, float(alpha), plain=True)
-                return result
-            if dtype.native and other._dtype is dtype and alpha.__class__ in REAL:
-                result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (float(alpha),), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.RsubBackward0.record(result, input, other, float(alpha))
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.RSUB_TENSOR.launch(input, other, alpha)
+        if result is not None:
+            return result
+        result = run_rows(kernels.RSUB_TENSOR, "rsub", (input, other), (alpha,))
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.RsubBackward0.record(result, input, other, float(alpha))
+            return result
     if (
         watch.lifts
         and (lifted := lift("rsub.Tensor", rsub, "elementwise", input, other, alpha=alpha, out=out)) is not PLAIN
@@ -4858,38 +3805,14 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
         tensor([3., 4.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.MUL_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, dtype)
-                if input._rg and grad_mode.grad:
-                    functions.MulBackward0.record(result, input, constant(other, dtype), plain=True)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.MUL_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.MulBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.MUL_TENSOR, "mul", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.MulBackward0.record(result, input, other)
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.MUL_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.MUL_TENSOR, "mul", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.MulBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("mul.Tensor", mul, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -4900,29 +3823,8 @@ def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> 
 
 def mul_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`mul`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
-                kernels.MUL_TENSOR.kernels.forward_number(a, float(other), a)
-                input._bump_version("mul_")
-                return input
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.MUL_TENSOR.kernels.forward(a, b, a)
-                input._bump_version("mul_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.MUL_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("mul.Tensor", mul_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("mul_", input, (input, other), keep=(other,), share="same")
@@ -4961,38 +3863,14 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.DIV_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, dtype)
-                if input._rg and grad_mode.grad:
-                    functions.DivBackward0.record(result, input, constant(other, dtype), plain=True)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.DIV_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.DivBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.DIV_TENSOR, "div", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.DivBackward0.record(result, input, other)
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.DIV_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.DIV_TENSOR, "div", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.DivBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -5003,29 +3881,8 @@ def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
 
 def div_tensor_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`div_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
-                kernels.DIV_TENSOR.kernels.forward_number(a, float(other), a)
-                input._bump_version("div_")
-                return input
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.DIV_TENSOR.kernels.forward(a, b, a)
-                input._bump_version("div_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.DIV_TENSOR.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("div.Tensor", div_tensor_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("div_", input, (input, other), keep=(other,), share="same")
@@ -5196,38 +4053,14 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
         tensor([-4,  3])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.FLOOR_DIVIDE.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, dtype)
-                if input._rg and grad_mode.grad:
-                    functions.FloorDivideBackward0.record(result, input, constant(other, dtype), plain=True)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.FLOOR_DIVIDE.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.FloorDivideBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.FLOOR_DIVIDE, "floor_divide", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.FloorDivideBackward0.record(result, input, other)
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.FLOOR_DIVIDE.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.FLOOR_DIVIDE, "floor_divide", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.FloorDivideBackward0.record(result, input, other)
+            return result
     if (
         watch.lifts
         and (lifted := lift("floor_divide", floor_divide, "elementwise", input, other, out=out)) is not PLAIN
@@ -5241,29 +4074,8 @@ def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = 
 
 def floor_divide_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`floor_divide`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
-                kernels.FLOOR_DIVIDE.kernels.forward_number(a, float(other), a)
-                input._bump_version("floor_divide_")
-                return input
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.FLOOR_DIVIDE.kernels.forward(a, b, a)
-                input._bump_version("floor_divide_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.FLOOR_DIVIDE.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("floor_divide", floor_divide_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("floor_divide_", input, (input, other), keep=(), share="same")
@@ -5302,31 +4114,14 @@ def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
         RuntimeError: expected: integers are not divided by zero.
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.TRUNC_DIVIDE.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.TruncDivideBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.TRUNC_DIVIDE, "trunc_divide", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.TruncDivideBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.TRUNC_DIVIDE.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.TRUNC_DIVIDE, "trunc_divide", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.TruncDivideBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("trunc_divide", trunc_divide, "elementwise", input, other)) is not PLAIN:
         return lifted
     checks.tensor("trunc_divide", "input", input)
@@ -5367,38 +4162,14 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         tensor([2, 1])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.REMAINDER.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, dtype)
-                if input._rg and grad_mode.grad:
-                    functions.RemainderBackward0.record(result, input, constant(other, dtype), plain=True)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.REMAINDER.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.RemainderBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.REMAINDER, "remainder", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.RemainderBackward0.record(result, input, other)
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.REMAINDER.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.REMAINDER, "remainder", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.RemainderBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("remainder", remainder, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -5409,29 +4180,8 @@ def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 def remainder_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`remainder`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None and not (grad_mode.grad and input._rg):
-                kernels.REMAINDER.kernels.forward_number(a, float(other), a)
-                input._bump_version("remainder_")
-                return input
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.REMAINDER.kernels.forward(a, b, a)
-                input._bump_version("remainder_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.REMAINDER.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("remainder", remainder_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("remainder_", input, (input, other), keep=(other,), share="same")
@@ -5474,31 +4224,14 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         tensor([-1,  1])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.FMOD.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.FmodBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.FMOD, "fmod", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.FmodBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.FMOD.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.FMOD, "fmod", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.FmodBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("fmod", fmod, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -5509,25 +4242,8 @@ def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
 
 def fmod_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`fmod`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.FMOD.kernels.forward(a, b, a)
-                input._bump_version("fmod_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.FMOD.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("fmod", fmod_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("fmod_", input, (input, other), keep=(other,), share="same")
@@ -5807,31 +4523,14 @@ def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         tensor([3., 5.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.MAXIMUM.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.MaximumBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.MAXIMUM, "maximum", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.MaximumBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.MAXIMUM.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.MAXIMUM, "maximum", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.MaximumBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("maximum", maximum, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -5873,31 +4572,14 @@ def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
         tensor([1., 2.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.MINIMUM.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.MinimumBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.MINIMUM, "minimum", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.MinimumBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.MINIMUM.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.MINIMUM, "minimum", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.MinimumBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("minimum", minimum, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -5939,31 +4621,14 @@ def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         tensor([3., 2.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.FMAX.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.FmaxBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.FMAX, "fmax", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.FmaxBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.FMAX.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.FMAX, "fmax", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.FmaxBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("fmax", fmax, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -6005,31 +4670,14 @@ def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) ->
         tensor([1., 2.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.FMIN.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.FminBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.FMIN, "fmin", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.FminBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.FMIN.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.FMIN, "fmin", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.FminBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("fmin", fmin, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -6092,29 +4740,9 @@ def where_self(
         RuntimeError: expected: the condition of a choice is a bool tensor.
     """
     if not watch.active and out is None:
-        try:
-            a = condition._flat
-            dtype = input._dtype
-            b = input._flat
-            c = other._flat
-            if (
-                dtype.native
-                and condition._dtype is bool_
-                and other._dtype is dtype
-                and input._shape == condition._shape
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and c is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.WHERE_SELF.kernels.forward(a, b, c, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.WhereBackward0.record(result, condition, input, other, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.WHERE_SELF.launch(condition, input, other)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("where.self", where_self, "elementwise", condition, input, other, out=out)) is not PLAIN
@@ -6158,18 +4786,9 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
         self: where((self >= min) & (self <= max), grad, 0)
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min.__class__ in REAL and max.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ClampBackward0.record(result, input, float(min), float(max), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.CLAMP_BOTH.launch(input, min, max)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("clamp.both", clamp_both, "elementwise", input, min, max, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -6180,22 +4799,8 @@ def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = 
 
 def clamp_both_(input: Tensor, min: Number, max: Number) -> Tensor:
     """`clamp_both`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and min.__class__ in REAL
-                and max.__class__ in REAL
-                and not (grad_mode.grad and (input._rg))
-            ):
-                kernels.CLAMP_BOTH.kernels.forward(a, float(min), float(max), a)
-                input._bump_version("clamp_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.CLAMP_BOTH.launch_in_place(input, min, max) is not None:
+        return input
     if watch.lifts and (lifted := lift("clamp.both", clamp_both_, "elementwise", input, min, max)) is not PLAIN:
         return lifted
     original = before_write("clamp_", input, (input,), keep=(input,), share="same")
@@ -6337,18 +4942,9 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
         self: where(self >= min, grad, 0)
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_MIN.kernels.forward(a, float(min), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ClampMinBackward0.record(result, input, float(min), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.CLAMP_MIN.launch(input, min)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("clamp_min", clamp_min_default, "elementwise", input, min, out=out)) is not PLAIN
@@ -6362,16 +4958,8 @@ def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) 
 
 def clamp_min_default_(input: Tensor, min: Number) -> Tensor:
     """`clamp_min_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and min.__class__ in REAL and not (grad_mode.grad and (input._rg)):
-                kernels.CLAMP_MIN.kernels.forward(a, float(min), a)
-                input._bump_version("clamp_min_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.CLAMP_MIN.launch_in_place(input, min) is not None:
+        return input
     if watch.lifts and (lifted := lift("clamp_min", clamp_min_default_, "elementwise", input, min)) is not PLAIN:
         return lifted
     original = before_write("clamp_min_", input, (input,), keep=(input,), share="same")
@@ -6410,25 +4998,14 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
         RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = min._flat
-            if dtype.native and min._dtype is dtype and input._shape == min._shape and a is not None and b is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_MIN_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or min._rg) and grad_mode.grad:
-                    functions.ClampMinBackward1.record(result, input, min, plain=True)
-                return result
-            if dtype.native and min._dtype is dtype:
-                result = run_rows(kernels.CLAMP_MIN_TENSOR, "clamp_min", (input, min), (), dtype)
-                if result is not None:
-                    if (input._rg or min._rg) and grad_mode.grad:
-                        functions.ClampMinBackward1.record(result, input, min)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.CLAMP_MIN_TENSOR.launch(input, min)
+        if result is not None:
+            return result
+        result = run_rows(kernels.CLAMP_MIN_TENSOR, "clamp_min", (input, min), ())
+        if result is not None:
+            if (input._rg or min._rg) and grad_mode.grad:
+                functions.ClampMinBackward1.record(result, input, min)
+            return result
     if (
         watch.lifts
         and (lifted := lift("clamp_min.Tensor", clamp_min_tensor, "elementwise", input, min, out=out)) is not PLAIN
@@ -6442,25 +5019,8 @@ def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None 
 
 def clamp_min_tensor_(input: Tensor, min: Tensor | Number) -> Tensor:
     """`clamp_min_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = min._flat
-            if (
-                dtype.native
-                and min._dtype is dtype
-                and input._shape == min._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or min._rg))
-                and (min is input or min._storage is not input._storage)
-            ):
-                kernels.CLAMP_MIN_TENSOR.kernels.forward(a, b, a)
-                input._bump_version("clamp_min_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.CLAMP_MIN_TENSOR.launch_in_place(input, min) is not None:
+        return input
     if watch.lifts and (lifted := lift("clamp_min.Tensor", clamp_min_tensor_, "elementwise", input, min)) is not PLAIN:
         return lifted
     original = before_write("clamp_min_", input, (input, min), keep=(input, min), share="same")
@@ -6496,18 +5056,9 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
         self: where(self <= max, grad, 0)
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and max.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_MAX.kernels.forward(a, float(max), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ClampMaxBackward0.record(result, input, float(max), plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.CLAMP_MAX.launch(input, max)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("clamp_max", clamp_max_default, "elementwise", input, max, out=out)) is not PLAIN
@@ -6521,16 +5072,8 @@ def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) 
 
 def clamp_max_default_(input: Tensor, max: Number) -> Tensor:
     """`clamp_max_default`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and max.__class__ in REAL and not (grad_mode.grad and (input._rg)):
-                kernels.CLAMP_MAX.kernels.forward(a, float(max), a)
-                input._bump_version("clamp_max_")
-                return input
-        except (AttributeError, OverflowError):
-            pass
+    if not watch.active and kernels.CLAMP_MAX.launch_in_place(input, max) is not None:
+        return input
     if watch.lifts and (lifted := lift("clamp_max", clamp_max_default_, "elementwise", input, max)) is not PLAIN:
         return lifted
     original = before_write("clamp_max_", input, (input,), keep=(input,), share="same")
@@ -6569,25 +5112,14 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
         RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = max._flat
-            if dtype.native and max._dtype is dtype and input._shape == max._shape and a is not None and b is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.CLAMP_MAX_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or max._rg) and grad_mode.grad:
-                    functions.ClampMaxBackward1.record(result, input, max, plain=True)
-                return result
-            if dtype.native and max._dtype is dtype:
-                result = run_rows(kernels.CLAMP_MAX_TENSOR, "clamp_max", (input, max), (), dtype)
-                if result is not None:
-                    if (input._rg or max._rg) and grad_mode.grad:
-                        functions.ClampMaxBackward1.record(result, input, max)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.CLAMP_MAX_TENSOR.launch(input, max)
+        if result is not None:
+            return result
+        result = run_rows(kernels.CLAMP_MAX_TENSOR, "clamp_max", (input, max), ())
+        if result is not None:
+            if (input._rg or max._rg) and grad_mode.grad:
+                functions.ClampMaxBackward1.record(result, input, max)
+            return result
     if (
         watch.lifts
         and (lifted := lift("clamp_max.Tensor", clamp_max_tensor, "elementwise", input, max, out=out)) is not PLAIN
@@ -6601,25 +5133,8 @@ def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None 
 
 def clamp_max_tensor_(input: Tensor, max: Tensor | Number) -> Tensor:
     """`clamp_max_tensor`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = max._flat
-            if (
-                dtype.native
-                and max._dtype is dtype
-                and input._shape == max._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or max._rg))
-                and (max is input or max._storage is not input._storage)
-            ):
-                kernels.CLAMP_MAX_TENSOR.kernels.forward(a, b, a)
-                input._bump_version("clamp_max_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.CLAMP_MAX_TENSOR.launch_in_place(input, max) is not None:
+        return input
     if watch.lifts and (lifted := lift("clamp_max.Tensor", clamp_max_tensor_, "elementwise", input, max)) is not PLAIN:
         return lifted
     original = before_write("clamp_max_", input, (input, max), keep=(input, max), share="same")
@@ -6658,32 +5173,12 @@ def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         tensor([ True, False,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.EQ_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.EQ_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.EQ_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.EQ_TENSOR, "eq", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("eq.Tensor", eq, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -6729,32 +5224,12 @@ def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         tensor([False,  True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.NE_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.NE_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.NE_TENSOR, "ne", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.NE_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.NE_TENSOR, "ne", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("ne.Tensor", ne, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -6800,32 +5275,12 @@ def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         tensor([ True,  True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.LT_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.LT_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.LT_TENSOR, "lt", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.LT_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LT_TENSOR, "lt", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("lt.Tensor", lt, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -6871,32 +5326,12 @@ def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         tensor([ True,  True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.LE_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.LE_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.LE_TENSOR, "le", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.LE_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LE_TENSOR, "le", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("le.Tensor", le, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -6942,32 +5377,12 @@ def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         tensor([False, False,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.GT_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.GT_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.GT_TENSOR, "gt", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.GT_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.GT_TENSOR, "gt", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("gt.Tensor", gt, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7013,32 +5428,12 @@ def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> T
         tensor([False,  True,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if other.__class__ in REAL and dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.GE_TENSOR.kernels.forward_number(a, float(other), flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.GE_TENSOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.GE_TENSOR, "ge", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.GE_TENSOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.GE_TENSOR, "ge", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("ge.Tensor", ge, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7084,27 +5479,12 @@ def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         tensor([ True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.LOGICAL_AND.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.LOGICAL_AND.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LOGICAL_AND, "logical_and", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("logical_and", logical_and, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7150,27 +5530,12 @@ def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         tensor([ True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.LOGICAL_OR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.LOGICAL_OR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LOGICAL_OR, "logical_or", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("logical_or", logical_or, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7216,27 +5581,12 @@ def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = N
         tensor([False,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, bool_.np)
-                kernels.LOGICAL_XOR.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), (), bool_)
-                if result is not None:
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.LOGICAL_XOR.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LOGICAL_XOR, "logical_xor", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("logical_xor", logical_xor, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7279,16 +5629,9 @@ def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([ True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.LOGICAL_NOT.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.LOGICAL_NOT.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("logical_not", logical_not, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7561,18 +5904,9 @@ def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None
         other: grad * self / other
     """
     if not watch.active and out is None:
-        try:
-            a = other._flat
-            dtype = other._dtype
-            if dtype.native and a is not None and input.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.XLOGY_SCALAR_SELF.kernels.forward(a, float(input), flat)
-                result = fresh(flat, other._shape, dtype)
-                if (other._rg) and grad_mode.grad:
-                    functions.XlogyBackward1.record(result, float(input), other, plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.XLOGY_SCALAR_SELF.launch(other, input)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("xlogy.Scalar_Self", xlogy_scalar_self, "elementwise", input, other, out=out)) is not PLAIN
@@ -7647,18 +5981,9 @@ def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = No
         other: grad * self / (other + 1)
     """
     if not watch.active and out is None:
-        try:
-            a = other._flat
-            dtype = other._dtype
-            if dtype.native and a is not None and input.__class__ in REAL:
-                flat = empty(a.size, dtype.np)
-                kernels.XLOG1PY_SELF_SCALAR.kernels.forward(a, float(input), flat)
-                result = fresh(flat, other._shape, dtype)
-                if (other._rg) and grad_mode.grad:
-                    functions.Xlog1pyBackward1.record(result, float(input), other, plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.XLOG1PY_SELF_SCALAR.launch(other, input)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out))
@@ -7703,31 +6028,14 @@ def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         tensor([6.9315e-01, 1.0007e+03])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.LOGADDEXP.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.LogaddexpBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.LogaddexpBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.LOGADDEXP.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LOGADDEXP, "logaddexp", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.LogaddexpBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("logaddexp", logaddexp, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7769,31 +6077,14 @@ def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = No
         tensor([1., 4.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.LOGADDEXP2.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.Logaddexp2Backward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.Logaddexp2Backward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.LOGADDEXP2.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.LOGADDEXP2, "logaddexp2", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.Logaddexp2Backward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("logaddexp2", logaddexp2, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7868,18 +6159,9 @@ def log_odds(input: Tensor) -> Tensor:
         self: grad / (self * (1 - self))
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.LOG_ODDS.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.LogOddsBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.LOG_ODDS.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("log_odds", log_odds, "elementwise", input)) is not PLAIN:
         return lifted
     checks.tensor("log_odds", "input", input)
@@ -7914,18 +6196,9 @@ def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.3466, -0.0000])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ENTR.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.EntrBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ENTR.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("entr", entr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7962,18 +6235,9 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.0000, 0.6366])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.SINC.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.SincBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SINC.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("sinc", sinc, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -7984,16 +6248,8 @@ def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def sinc_(input: Tensor) -> Tensor:
     """`sinc`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.SINC.kernels.forward(a, a)
-                input._bump_version("sinc_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.SINC.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("sinc", sinc_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("sinc_", input, (input,), keep=(input,), share="same")
@@ -8030,18 +6286,9 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0000, 0.4769,    inf])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ERFINV.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ErfinvBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ERFINV.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("erfinv", erfinv, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -8052,16 +6299,8 @@ def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 
 def erfinv_(input: Tensor) -> Tensor:
     """`erfinv`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None and not (grad_mode.grad and (input._rg)):
-                kernels.ERFINV.kernels.forward(a, a)
-                input._bump_version("erfinv_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.ERFINV.launch_in_place(input) is not None:
+        return input
     if watch.lifts and (lifted := lift("erfinv", erfinv_, "elementwise", input)) is not PLAIN:
         return lifted
     original = before_write("erfinv_", input, (input,), keep=(), share="same")
@@ -8098,18 +6337,9 @@ def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([1.0000, 0.0056])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.ERFCX.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ErfcxBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ERFCX.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -8146,18 +6376,9 @@ def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([0.0228, 0.5000, 0.9772])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.NDTR.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.NdtrBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.NDTR.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -8194,18 +6415,9 @@ def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([  -inf, 0.0000, 1.9600])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, dtype.np)
-                kernels.NDTRI.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.NdtriBackward0.record(result, input, plain=True)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.NDTRI.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -8893,16 +7105,9 @@ def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([False,  True,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.SIGNBIT.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.SIGNBIT.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("signbit", signbit, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -8939,31 +7144,14 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
         tensor([-1., -2.])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.COPYSIGN.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or other._rg) and grad_mode.grad:
-                    functions.CopysignBackward0.record(result, input, other, plain=True)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.COPYSIGN, "copysign", (input, other), (), dtype)
-                if result is not None:
-                    if (input._rg or other._rg) and grad_mode.grad:
-                        functions.CopysignBackward0.record(result, input, other)
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.COPYSIGN.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.COPYSIGN, "copysign", (input, other), ())
+        if result is not None:
+            if (input._rg or other._rg) and grad_mode.grad:
+                functions.CopysignBackward0.record(result, input, other)
+            return result
     if watch.lifts and (lifted := lift("copysign", copysign, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -8974,25 +7162,8 @@ def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None
 
 def copysign_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`copysign`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.COPYSIGN.kernels.forward(a, b, a)
-                input._bump_version("copysign_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and kernels.COPYSIGN.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("copysign", copysign_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("copysign_", input, (input, other), keep=(input,), share="same")
@@ -9034,27 +7205,12 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         tensor([True])
     """
     if not watch.active and out is None and not grad_mode.grad:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.NEXTAFTER.kernels.forward(a, b, flat)
-                result = fresh(flat, input._shape, dtype)
-                return result
-            if dtype.native and other._dtype is dtype:
-                result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), (), dtype)
-                if result is not None:
-                    return result
-        except AttributeError:
-            pass
+        result = kernels.NEXTAFTER.launch(input, other)
+        if result is not None:
+            return result
+        result = run_rows(kernels.NEXTAFTER, "nextafter", (input, other), ())
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("nextafter", nextafter, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9065,25 +7221,8 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = other._flat
-            if (
-                dtype.native
-                and other._dtype is dtype
-                and input._shape == other._shape
-                and a is not None
-                and b is not None
-                and not (grad_mode.grad and (input._rg or other._rg))
-                and (other is input or other._storage is not input._storage)
-            ):
-                kernels.NEXTAFTER.kernels.forward(a, b, a)
-                input._bump_version("nextafter_")
-                return input
-        except AttributeError:
-            pass
+    if not watch.active and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
+        return input
     if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("nextafter_", input, (input, other), keep=(), share="same")
@@ -9201,16 +7340,9 @@ def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([False,  True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.ISPOSINF.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ISPOSINF.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("isposinf", isposinf, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9241,16 +7373,9 @@ def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([False, False,  True])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.ISNEGINF.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ISNEGINF.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("isneginf", isneginf, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9281,16 +7406,9 @@ def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
         tensor([ True, False])
     """
     if not watch.active and out is None:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if dtype.native and a is not None:
-                flat = empty(a.size, bool_.np)
-                kernels.ISREAL.kernels.forward(a, flat)
-                result = fresh(flat, input._shape, bool_)
-                return result
-        except AttributeError:
-            pass
+        result = kernels.ISREAL.launch(input)
+        if result is not None:
+            return result
     if watch.lifts and (lifted := lift("isreal", isreal, "elementwise", input, out=out)) is not PLAIN:
         return lifted
     if out is not None:
@@ -9384,24 +7502,9 @@ def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tens
         self: where(isfinite(self), grad, 0)
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            if (
-                dtype.native
-                and a is not None
-                and nan.__class__ in REAL
-                and posinf.__class__ in REAL
-                and neginf.__class__ in REAL
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.REPLACE_ODD.kernels.forward(a, float(nan), float(posinf), float(neginf), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg) and grad_mode.grad:
-                    functions.ReplaceOddBackward0.record(result, input, plain=True)
-                return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.REPLACE_ODD.launch(input, nan, posinf, neginf)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("replace_odd", replace_odd, "elementwise", input, nan, posinf, neginf)) is not PLAIN
@@ -19007,18 +17110,9 @@ def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """
     if watch.lifts and (lifted := lift("view", view, "along", input, size)) is not PLAIN:
         return lifted
-    if not watch.active and are_ints(size):
-        try:
-            key = (input._shape, input._strides, input._offset, size)
-            place, size_ = VIEW_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.ViewBackward0.record(result, input)
+    if not watch.active:
+        result = VIEW.launch(input, size)
+        if result is not None:
             return result
     return _view("view", input, size)
 
@@ -19031,7 +17125,7 @@ def _view(name: str, self, size) -> Any:
     self, size = shape_rules.view(name, self, size)
     first = self
     place = geometry(views.view, first._shape, first.stride(), first._offset, size)
-    remember(VIEW_PLANS, first, given, (place, size))
+    VIEW.remember(first, given, (place, size))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19257,18 +17351,9 @@ def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """
     if watch.lifts and (lifted := lift("transpose", transpose, "along", input, dim0, dim1)) is not PLAIN:
         return lifted
-    if not watch.active and dim0.__class__ is int and dim1.__class__ is int:
-        try:
-            key = (input._shape, input._strides, input._offset, dim0, dim1)
-            place, dim0_, dim1_ = TRANSPOSE_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.TransposeBackward0.record(result, input, dim0_, dim1_)
+    if not watch.active:
+        result = TRANSPOSE.launch(input, dim0, dim1)
+        if result is not None:
             return result
     return _transpose("transpose", input, dim0, dim1)
 
@@ -19291,7 +17376,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
     self, dim0, dim1 = shape_rules.two_dims(name, self, dim0, dim1)
     first = self
     place = geometry(views.transpose, first._shape, first.stride(), first._offset, dim0, dim1)
-    remember(TRANSPOSE_PLANS, first, given, (place, dim0, dim1))
+    TRANSPOSE.remember(first, given, (place, dim0, dim1))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19324,18 +17409,9 @@ def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """
     if watch.lifts and (lifted := lift("permute", permute, "reordered", input, dims)) is not PLAIN:
         return lifted
-    if not watch.active and are_ints(dims):
-        try:
-            key = (input._shape, input._strides, input._offset, dims)
-            place, dims_ = PERMUTE_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.PermuteBackward0.record(result, input, dims_)
+    if not watch.active:
+        result = PERMUTE.launch(input, dims)
+        if result is not None:
             return result
     return _permute("permute", input, dims)
 
@@ -19348,7 +17424,7 @@ def _permute(name: str, self, dims) -> Any:
     self, dims = shape_rules.permute(name, self, dims)
     first = self
     place = geometry(views.permute, first._shape, first.stride(), first._offset, dims)
-    remember(PERMUTE_PLANS, first, given, (place, dims))
+    PERMUTE.remember(first, given, (place, dims))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19415,17 +17491,8 @@ def t(input: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("t", t, "transposed", input)) is not PLAIN:
         return lifted
     if not watch.active:
-        try:
-            key = (input._shape, input._strides, input._offset)
-            place, *_ = T_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.TBackward0.record(result, input)
+        result = T.launch(input)
+        if result is not None:
             return result
     return _t("t", input)
 
@@ -19444,7 +17511,7 @@ def _t(name: str, self) -> Any:
     (self,) = shape_rules.t(name, self)
     first = self
     place = geometry(views.t, first._shape, first.stride(), first._offset)
-    remember(T_PLANS, first, given, (place,))
+    T.remember(first, given, (place,))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19472,17 +17539,8 @@ def squeeze_default(input: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("squeeze", squeeze_default, "squeezed", input)) is not PLAIN:
         return lifted
     if not watch.active:
-        try:
-            key = (input._shape, input._strides, input._offset)
-            place, *_ = SQUEEZE_DEFAULT_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.SqueezeBackward0.record(result, input)
+        result = SQUEEZE_DEFAULT.launch(input)
+        if result is not None:
             return result
     return _squeeze_default("squeeze", input)
 
@@ -19500,7 +17558,7 @@ def _squeeze_default(name: str, self) -> Any:
         self = checks.tensor(name, "input", self)
     first = self
     place = geometry(views.squeeze, first._shape, first.stride(), first._offset)
-    remember(SQUEEZE_DEFAULT_PLANS, first, given, (place,))
+    SQUEEZE_DEFAULT.remember(first, given, (place,))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19530,18 +17588,9 @@ def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """
     if watch.lifts and (lifted := lift("squeeze.dim", squeeze_dim, "along", input, dim)) is not PLAIN:
         return lifted
-    if not watch.active and (dim.__class__ is int or are_ints(dim)):
-        try:
-            key = (input._shape, input._strides, input._offset, dim)
-            place, dim_ = SQUEEZE_DIM_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.SqueezeBackward1.record(result, input)
+    if not watch.active:
+        result = SQUEEZE_DIM.launch(input, dim)
+        if result is not None:
             return result
     return _squeeze_dim("squeeze", input, dim)
 
@@ -19561,7 +17610,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
     self, dim = shape_rules.squeeze_dims(name, self, dim)
     first = self
     place = geometry(views.squeeze, first._shape, first.stride(), first._offset, dim)
-    remember(SQUEEZE_DIM_PLANS, first, given, (place, dim))
+    SQUEEZE_DIM.remember(first, given, (place, dim))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19598,18 +17647,9 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
         dim = axis
     if watch.lifts and (lifted := lift("unsqueeze", unsqueeze, "new_dimension", input, dim)) is not PLAIN:
         return lifted
-    if not watch.active and dim.__class__ is int:
-        try:
-            key = (input._shape, input._strides, input._offset, dim)
-            place, dim_ = UNSQUEEZE_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.UnsqueezeBackward0.record(result, input, dim_)
+    if not watch.active:
+        result = UNSQUEEZE.launch(input, dim)
+        if result is not None:
             return result
     return _unsqueeze("unsqueeze", input, dim)
 
@@ -19632,7 +17672,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
     self, dim = shape_rules.unsqueeze(name, self, dim)
     first = self
     place = geometry(views.unsqueeze, first._shape, first.stride(), first._offset, dim)
-    remember(UNSQUEEZE_PLANS, first, given, (place, dim))
+    UNSQUEEZE.remember(first, given, (place, dim))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19666,18 +17706,9 @@ def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """
     if watch.lifts and (lifted := lift("expand", expand, "broadcasting", input, size)) is not PLAIN:
         return lifted
-    if not watch.active and are_ints(size):
-        try:
-            key = (input._shape, input._strides, input._offset, size)
-            place, size_ = EXPAND_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.ExpandBackward0.record(result, input)
+    if not watch.active:
+        result = EXPAND.launch(input, size)
+        if result is not None:
             return result
     return _expand("expand", input, size)
 
@@ -19690,7 +17721,7 @@ def _expand(name: str, self, size) -> Any:
     self, size = shape_rules.expand(name, self, size)
     first = self
     place = geometry(views.expand, first._shape, first.stride(), first._offset, size)
-    remember(EXPAND_PLANS, first, given, (place, size))
+    EXPAND.remember(first, given, (place, size))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -19718,17 +17749,8 @@ def alias(input: Tensor) -> Tensor:
     if watch.lifts and (lifted := lift("alias", alias, "along", input)) is not PLAIN:
         return lifted
     if not watch.active:
-        try:
-            key = (input._shape, input._strides, input._offset)
-            place, *_ = ALIAS_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.AliasBackward0.record(result, input)
+        result = ALIAS.launch(input)
+        if result is not None:
             return result
     return _alias("alias", input)
 
@@ -19739,7 +17761,7 @@ def _alias(name: str, self) -> Any:
         self = checks.tensor(name, "input", self)
     first = self
     place = geometry(views.alias, first._shape, first.stride(), first._offset)
-    remember(ALIAS_PLANS, first, given, (place,))
+    ALIAS.remember(first, given, (place,))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -20894,18 +18916,9 @@ def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """
     if watch.lifts and (lifted := lift("unfold", unfold, "windows", input, dimension, size, step)) is not PLAIN:
         return lifted
-    if not watch.active and dimension.__class__ is int and size.__class__ is int and step.__class__ is int:
-        try:
-            key = (input._shape, input._strides, input._offset, dimension, size, step)
-            place, dimension_, size_, step_ = UNFOLD_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.UnfoldBackward0.record(result, input, dimension_, size_, step_)
+    if not watch.active:
+        result = UNFOLD.launch(input, dimension, size, step)
+        if result is not None:
             return result
     return _unfold("unfold", input, dimension, size, step)
 
@@ -20923,7 +18936,7 @@ def _unfold(name: str, self, dimension, size, step) -> Any:
     self, dimension, size, step = joining_rules.unfold(name, self, dimension, size, step)
     first = self
     place = geometry(views.unfold, first._shape, first.stride(), first._offset, dimension, size, step)
-    remember(UNFOLD_PLANS, first, given, (place, dimension, size, step))
+    UNFOLD.remember(first, given, (place, dimension, size, step))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -21024,18 +19037,9 @@ def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = Non
         dim = axis
     if watch.lifts and (lifted := lift("select.int", select, "along", input, dim, index)) is not PLAIN:
         return lifted
-    if not watch.active and dim.__class__ is int and index.__class__ is int:
-        try:
-            key = (input._shape, input._strides, input._offset, dim, index)
-            place, dim_, index_ = SELECT_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.SelectBackward0.record(result, input, dim_, index_)
+    if not watch.active:
+        result = SELECT.launch(input, dim, index)
+        if result is not None:
             return result
     return _select("select", input, dim, index)
 
@@ -21051,7 +19055,7 @@ def _select(name: str, self, dim, index) -> Any:
     self, dim, index = pieces_rules.select(name, self, dim, index)
     first = self
     place = geometry(views.select, first._shape, first.stride(), first._offset, dim, index)
-    remember(SELECT_PLANS, first, given, (place, dim, index))
+    SELECT.remember(first, given, (place, dim, index))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -21140,30 +19144,10 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """
     if watch.lifts and (lifted := lift("slice.Tensor", slice, "along", input, dim, start, end, step)) is not PLAIN:
         return lifted
-    if (
-        not watch.active
-        and dim.__class__ is int
-        and (start is None or start.__class__ is int)
-        and (end is None or end.__class__ is int)
-        and step.__class__ is int
-    ):
-        try:
-            key = (input._shape, input._strides, input._offset, dim, start, end, step)
-            place, dim_, start_, end_, step_ = SLICE_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.SliceBackward0.record(result, input, dim_, start_, end_, step_)
-            return result
     return _slice("slice", input, dim, start, end, step)
 
 
 def _slice(name: str, self, dim, start, end, step) -> Any:
-    given = (dim, start, end, step)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -21176,9 +19160,7 @@ def _slice(name: str, self, dim, start, end, step) -> Any:
         step = checks.integer(name, "step", step)
     self, dim, start, end, step = pieces_rules.slice(name, self, dim, start, end, step)
     first = self
-    place = geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step)
-    remember(SLICE_PLANS, first, given, (place, dim, start, end, step))
-    result = make_view(first, place)
+    result = make_view(first, geometry(views.slice, first._shape, first.stride(), first._offset, dim, start, end, step))
     if grad_mode.grad:
         if self._rg:
             functions.SliceBackward0.record(result, self, dim, start, end, step)
@@ -21284,18 +19266,9 @@ def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None
         dim = axis
     if watch.lifts and (lifted := lift("narrow", narrow, "along", input, dim, start, length)) is not PLAIN:
         return lifted
-    if not watch.active and dim.__class__ is int and start.__class__ is int and length.__class__ is int:
-        try:
-            key = (input._shape, input._strides, input._offset, dim, start, length)
-            place, dim_, start_, length_ = NARROW_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.NarrowBackward0.record(result, input, dim_, start_, length_)
+    if not watch.active:
+        result = NARROW.launch(input, dim, start, length)
+        if result is not None:
             return result
     return _narrow("narrow", input, dim, start, length)
 
@@ -21313,7 +19286,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
     self, dim, start, length = pieces_rules.narrow(name, self, dim, start, length)
     first = self
     place = geometry(views.narrow, first._shape, first.stride(), first._offset, dim, start, length)
-    remember(NARROW_PLANS, first, given, (place, dim, start, length))
+    NARROW.remember(first, given, (place, dim, start, length))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -21465,18 +19438,9 @@ def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Te
     """
     if watch.lifts and (lifted := lift("diagonal", diagonal, "along", input, offset, dim1, dim2)) is not PLAIN:
         return lifted
-    if not watch.active and offset.__class__ is int and dim1.__class__ is int and dim2.__class__ is int:
-        try:
-            key = (input._shape, input._strides, input._offset, offset, dim1, dim2)
-            place, offset_, dim1_, dim2_ = DIAGONAL_PLANS[key]
-        except (AttributeError, KeyError, TypeError):
-            pass
-        else:
-            result = make_view(input, place)
-            if not grad_mode.grad:
-                not_recorded(result)
-            elif input._rg:
-                functions.DiagonalBackward0.record(result, input, offset_, dim1_, dim2_)
+    if not watch.active:
+        result = DIAGONAL.launch(input, offset, dim1, dim2)
+        if result is not None:
             return result
     return _diagonal("diagonal", input, offset, dim1, dim2)
 
@@ -21494,7 +19458,7 @@ def _diagonal(name: str, self, offset, dim1, dim2) -> Any:
     self, offset, dim1, dim2 = shape_rules.diagonal(name, self, offset, dim1, dim2)
     first = self
     place = geometry(views.diagonal, first._shape, first.stride(), first._offset, offset, dim1, dim2)
-    remember(DIAGONAL_PLANS, first, given, (place, offset, dim1, dim2))
+    DIAGONAL.remember(first, given, (place, offset, dim1, dim2))
     result = make_view(first, place)
     if grad_mode.grad:
         if self._rg:
@@ -29834,32 +27798,14 @@ def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tenso
         RuntimeError: expected: shapes that broadcast.
     """
     if not watch.active:
-        try:
-            a = input._flat
-            dtype = input._dtype
-            b = target._flat
-            if (
-                dtype.native
-                and target._dtype is dtype
-                and input._shape == target._shape
-                and a is not None
-                and b is not None
-                and delta.__class__ in REAL
-            ):
-                flat = empty(a.size, dtype.np)
-                kernels.HUBER_VALUES.kernels.forward(a, b, float(delta), flat)
-                result = fresh(flat, input._shape, dtype)
-                if (input._rg or target._rg) and grad_mode.grad:
-                    functions.HuberValuesBackward0.record(result, input, target, float(delta), plain=True)
-                return result
-            if dtype.native and target._dtype is dtype and delta.__class__ in REAL:
-                result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (float(delta),), dtype)
-                if result is not None:
-                    if (input._rg or target._rg) and grad_mode.grad:
-                        functions.HuberValuesBackward0.record(result, input, target, float(delta))
-                    return result
-        except (AttributeError, OverflowError):
-            pass
+        result = kernels.HUBER_VALUES.launch(input, target, delta)
+        if result is not None:
+            return result
+        result = run_rows(kernels.HUBER_VALUES, "huber_values", (input, target), (delta,))
+        if result is not None:
+            if (input._rg or target._rg) and grad_mode.grad:
+                functions.HuberValuesBackward0.record(result, input, target, float(delta))
+            return result
     if watch.lifts and (lifted := lift("huber_values", huber_values, "elementwise", input, target, delta)) is not PLAIN:
         return lifted
     checks.tensor("huber_values", "input", input)

@@ -28,12 +28,28 @@ KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
 class Elementwise:
-    """What the general path needs to know of an op; one per op, made by `generated/ops.py`.
+    """What is known of an op; one per op, in `generated/kernels`.
 
     `raw` marks tensor arguments that are neither promoted nor cast (masks); `allowed` the kinds of dtype, () for all.
+    `operands` and `numbers` name the arguments of the native functions `launch`, `launch_in_place` and `gradients`,
+    which are made when they are first asked for: see runtime/native. `node` is the class of the op's nodes.
     """
 
-    __slots__ = ("allowed", "kernels", "name", "raw", "result_dtypes", "rule")
+    __slots__ = (
+        "allowed",
+        "gradients",
+        "kernels",
+        "launch",
+        "launch_in_place",
+        "name",
+        "node",
+        "numbers",
+        "operands",
+        "raw",
+        "result_dtypes",
+        "rule",
+        "takes_number",
+    )
 
     def __init__(
         self,
@@ -44,6 +60,9 @@ class Elementwise:
         result_dtypes: tuple[str, ...] = ("same",),
         allowed: tuple[str, ...] = (),
         raw: tuple[bool, ...] = (),
+        operands: tuple[str, ...] = (),
+        numbers: tuple[str, ...] = (),
+        takes_number: bool = False,
     ) -> None:
         self.kernels = ElementKernels(package, kernel)
         self.name = name
@@ -51,6 +70,18 @@ class Elementwise:
         self.result_dtypes = result_dtypes
         self.allowed = allowed
         self.raw = raw
+        self.operands = operands
+        self.numbers = numbers
+        self.takes_number = takes_number
+        self.node: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in ("launch", "launch_in_place", "gradients"):
+            raise AttributeError(name)
+        from .native.launching import native_function
+
+        setattr(self, name, native_function(self, name))
+        return getattr(self, name)
 
     def is_raw(self, index: int) -> bool:
         """Whether tensor argument `index` keeps its own dtype."""

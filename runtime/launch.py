@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 
 from .casting import cast, copy_cast
-from .dtypes import dtype
+from .dtypes import bool_
 from .kernels.cpu.copies import copied
 from .kernels.table import ElementKernels
 from .rows import broadcast_rows, rows
 from .shapes import Shape
 from .tensor import TensorBase, fresh
+
+REAL = frozenset((int, float))
 
 
 def launch(
@@ -73,8 +75,17 @@ def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tu
     return given, layouts, flat
 
 
-def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[float, ...], final: dtype) -> Any:
-    """An op on tensors of one native dtype that broadcast or are strided; None where rows cannot step through them."""
+def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
+    """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps."""
+    kind: Any = getattr(operands[0], "_dtype", None)
+    if kind is None or not kind.native or getattr(operands[1], "_dtype", None) is not kind:
+        return None
+    if not all(number.__class__ in REAL for number in numbers):
+        return None
+    try:
+        floats = tuple(map(float, numbers))
+    except OverflowError:
+        return None
     given: list[Any] = []
     layouts = []
     for value in operands:
@@ -86,8 +97,9 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[float
         return None
     for index in plan.repeated:
         given[index] = (given[index],)
+    final: Any = bool_ if op.result_dtypes[0] == "bool" else kind
     flat = np.empty(count, final.np)
-    op.kernels.forward_rows((*given, *numbers, flat), plan.steps, plan.outer, plan.inner, plan.size)
+    op.kernels.forward_rows((*given, *floats, flat), plan.steps, plan.outer, plan.inner, plan.size)
     return fresh(flat, shape, final)
 
 

@@ -4,20 +4,37 @@ from __future__ import annotations
 
 from typing import Any
 
-_INTS = frozenset((int,))
 MOST = 4096  # of one op; then it forgets all of them
 
 
-def are_ints(sizes: Any) -> bool:
-    """Whether this is a tuple of ints, and of nothing that is equal to them."""
-    return isinstance(sizes, tuple) and _INTS.issuperset(map(type, sizes))
+class ViewOp:
+    """A view op, its node, and what it has found; `launch(tensor, *arguments)` is native code that looks it up.
 
+    `found` keeps (place, *arguments as checked) by (shape, strides, offset, *arguments as given); `launch` gives the
+    view, recorded, or None where nothing was found, or where arguments are neither ints nor tuples of ints.
+    """
 
-def remember(plans: dict[Any, Any], source: Any, given: tuple[Any, ...], found: tuple[Any, ...]) -> None:
-    """Keep what was found for a layout and arguments, where they can be looked up."""
-    try:
-        if len(plans) >= MOST:
-            plans.clear()
-        plans[source._shape, source._strides, source._offset, *given] = found
-    except TypeError:  # a list among the arguments
-        return
+    __slots__ = ("found", "launch", "name", "node", "operands")
+
+    def __init__(self, name: str, node: Any, *operands: str) -> None:
+        self.name = name
+        self.node = node
+        self.operands = operands
+        self.found: dict[Any, Any] = {}
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "launch":
+            raise AttributeError(name)
+        from .native.launching import view_function
+
+        self.launch = view_function(self)
+        return self.launch
+
+    def remember(self, source: Any, given: tuple[Any, ...], found: tuple[Any, ...]) -> None:
+        """Keep what was found for a layout and arguments, where they can be looked up."""
+        try:
+            if len(self.found) >= MOST:
+                self.found.clear()
+            self.found[source._shape, source._strides, source._offset, *given] = found
+        except TypeError:  # a list among the arguments
+            return

@@ -10,9 +10,10 @@ import heapq
 from collections.abc import Sequence
 from typing import Any
 
+from ..native.launching import stay, walker
 from .accumulation import accumulate, all_different
 from .capture import Capture
-from .grad_mode import mode
+from .grad_mode import mode, watch
 from .hook_calls import (
     run_accumulated_hooks,
     run_leaf_pre_hooks,
@@ -44,6 +45,7 @@ class BackwardPass:
             edges = self.capture.passing(edges)
         node, grad = self.follow(edges, grads, owned=False)
         heap, buffers, step = self.heap, self.buffers, self.step
+        walk = stay if watch.active else walker()
         while node is not None or heap:
             if node is None:
                 node = heapq.heappop(heap)[1]
@@ -51,7 +53,9 @@ class BackwardPass:
                 if grad.__class__ is Missing:
                     node, grad = step_without(self, node, grad)
                     continue
-            node, grad = step(node, grad)
+            node, grad = walk(self, node, grad)
+            if node is not None:
+                node, grad = step(node, grad)
 
     def step(self, node: Node, grad: Any) -> tuple[Any, Any]:
         """Run one node; return the next node and its gradient when that one may run at once."""
@@ -64,10 +68,6 @@ class BackwardPass:
             node.release()
         if self.hooked is not None:
             grads = self.hold_back(edges, grads)
-        elif len(edges) == 1 and (edge := edges[0]) is not None and edge.edge_kind == NODE and edge not in self.buffers:
-            heap, found = self.heap, grads[0]
-            if found is not None and (not heap or -heap[0][0] < edge.sequence):  # what `follow` would do
-                return edge, found
         return self.follow(edges, grads, node.gives_fresh, grad)
 
     def step_with_hooks(self, node: Node, grad: Any) -> tuple[Any, Any]:

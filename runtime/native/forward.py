@@ -1,0 +1,167 @@
+"""An element-wise op on contiguous tensors of one shape and native dtype, and numbers: launch and launch_in_place."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import c_functions as c
+from .kernel_calls import WORDS, found_kernel, put_array, put_object, run_kernel
+from .layout import DATA, TENSOR, TYPE
+from .objects import elements, fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, records, replace, same, the
+from .recording import record
+from .words import frame, load, native
+from .world import W
+
+
+class Plan(NamedTuple):
+    """Distances of what is known of an op from the address of its plan."""
+
+    tensors: int  # how many
+    numbers: int
+    masks: int  # bit i: tensor i is a mask of bools, of any dtype's op
+    lead: int  # the number of the first tensor that is none
+    gives_bool: int
+    takes_number: int  # whether the second tensor may be a number
+    resolver: int  # finds kernels: see plans.py
+    kernels: int  # float32, float64, then the same with a number for the second tensor
+    kernels_: int
+    kernels__: int
+    kernels___: int
+    node: int  # the address of the node's plan, 0 without one
+    differentiable: int  # bit i: tensor i
+    name: int  # of the in-place form
+
+
+P = Plan(*range(0, 8 * len(Plan._fields), 8))
+UNFIT, FAILED = -1, -2
+
+
+@native
+def fits(tensor, mask, dtype, shape):
+    """Whether an operand is a contiguous tensor of this dtype (or a mask) and shape."""
+    if not is_tensor(tensor):
+        return False
+    flat = load(tensor, TENSOR.flat)
+    wanted = the(W.bool_) if mask else dtype
+    return (
+        flat != 0
+        and flat != the(W.none)
+        and load(load(tensor, TENSOR.fn), TYPE) != the(W.outdated)
+        and load(tensor, TENSOR.dtype) == wanted
+        and same(load(tensor, TENSOR.shape), shape)
+    )
+
+
+@native
+def prepared(plan, arguments, words):
+    """Puts the operands into the frame and gives the number of the kernel that takes them, or UNFIT."""
+    tensors = load(plan, P.tensors)
+    lead = load(arguments, 8 * load(plan, P.lead))
+    if not is_tensor(lead):
+        return UNFIT
+    dtype, shape = load(lead, TENSOR.dtype), load(lead, TENSOR.shape)
+    kernel = kind_of(dtype)
+    if kernel != 0 and kernel != 1:
+        return UNFIT
+    numbers = 0
+    for i in range(tensors):
+        tensor, mask = load(arguments, 8 * i), load(plan, P.masks) >> i & 1
+        if fits(tensor, mask, dtype, shape):
+            size = 1 if mask else itemsize(kernel & 1)
+            put_array(words, i, load(load(tensor, TENSOR.flat), DATA), size)
+        elif i == 1 and load(plan, P.takes_number) and put_object(words, 0, tensor):
+            numbers = 1
+        else:
+            return UNFIT
+    for i in range(load(plan, P.numbers)):
+        if not put_object(words, numbers + i, load(arguments, 8 * (tensors + i))):
+            return UNFIT
+    return kernel + 2 * numbers
+
+
+@native
+def needs_graph(plan, arguments, kernel):
+    """Whether the op is recorded: a tensor requires grad, and the thread records; -1 where an error is set."""
+    wanted = load(plan, P.differentiable)
+    for i in range(load(plan, P.tensors)):
+        tensor = load(arguments, 8 * i)
+        if wanted >> i & 1 and not (kernel > 1 and i == 1) and load(tensor, TENSOR.rg) == the(W.true):
+            return records()
+    return 0
+
+
+@native
+def launch(self, arguments, count):
+    """The result of the op, recorded; None where the operands are for the general path."""
+    plan, words, more = load(self, DATA), frame(WORDS), frame(2)
+    number = prepared(plan, arguments, words)
+    if number == UNFIT:
+        return nothing()
+    kernel = found_kernel(plan + P.kernels, number, load(plan, P.resolver), more)
+    recorded = needs_graph(plan, arguments, number)
+    if kernel == 0 or recorded < 0:
+        return 0
+    lead = load(arguments, 8 * load(plan, P.lead))
+    kind = 2 if load(plan, P.gives_bool) else number & 1
+    size = elements(load(lead, TENSOR.flat))
+    flat = new_flat(more, size, kind)
+    if flat == 0:
+        return 0
+    arrays = load(plan, P.tensors) - (number >> 1)
+    put_array(words, arrays, load(flat, DATA), itemsize(kind))
+    run_kernel(kernel, arrays + 1, size, words)
+    result = fresh(flat, load(lead, TENSOR.shape), the(W.float32 + 8 * kind))
+    if result != 0 and recorded and not record(load(plan, P.node), result, arguments, number > 1):
+        c.drop(result)
+        return 0
+    return result
+
+
+@native
+def apart(tensor, other):
+    """Whether writing to a tensor element by element leaves the rest of another as it is."""
+    return tensor == other or load(tensor, TENSOR.storage) != load(other, TENSOR.storage)
+
+
+@native
+def awaited(tensor):
+    """Whether somebody is to hear of the next write to a tensor's memory."""
+    writes = load(tensor, TENSOR.writes)
+    return writes != the(W.none) and load(c.list_item(writes, 0), TYPE) != the(W.integer)
+
+
+@native
+def count_write(tensor, name):
+    """One more write to a tensor's memory, by the op of that name; False where an error is set."""
+    writes = load(tensor, TENSOR.writes)
+    if writes == the(W.none):
+        writes = c.new_list(2)
+        if writes == 0:
+            return False
+        c.set_list_item(writes, 0, c.integer(1))
+        replace(tensor, TENSOR.writes, writes)
+    else:
+        c.set_list_item(writes, 0, c.integer(c.as_integer(c.list_item(writes, 0)) + 1))
+    c.set_list_item(writes, 1, hold(name))
+    return True
+
+
+@native
+def launch_in_place(self, arguments, count):
+    """The first operand, to which the op's result has been written; None where this is for the general path."""
+    plan, words, more = load(self, DATA), frame(WORDS), frame(2)
+    number = prepared(plan, arguments, words)
+    if number == UNFIT:
+        return nothing()
+    first = load(arguments, 0)
+    two = load(plan, P.tensors) == 2 and number < 2
+    recorded = needs_graph(plan, arguments, number)
+    if recorded == 1 or (two and not apart(first, load(arguments, 8))) or awaited(first):
+        return nothing()
+    kernel = found_kernel(plan + P.kernels, number, load(plan, P.resolver), more)
+    if kernel == 0 or recorded < 0:
+        return 0
+    arrays = load(plan, P.tensors) - (number >> 1)
+    put_array(words, arrays, load(words, 0), itemsize(number & 1))
+    run_kernel(kernel, arrays + 1, elements(load(first, TENSOR.flat)), words)
+    return hold(first) if count_write(first, load(plan, P.name)) else 0

@@ -1,0 +1,191 @@
+"""The gradients of an element-wise node whose inputs have the shape and dtype of its result: one fused kernel."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from . import c_functions as c
+from .kernel_calls import WORDS, found_kernel, put_array, put_number, put_object, run_kernel
+from .layout import DATA, NODE, NUMBER, TENSOR, TYPE
+from .objects import (
+    elements,
+    fresh,
+    hold,
+    is_tensor,
+    itemsize,
+    kind_of,
+    new_flat,
+    nothing,
+    records,
+    same,
+    the,
+)
+from .words import frame, load, load_half, native
+from .world import W
+
+MOST = 4  # saved tensors, and numbers, that one kernel reads
+
+
+class Case(NamedTuple):
+    """Distances of what is known of the kernel for one set of wanted gradients, from the address of its plan."""
+
+    saved: int  # how many kept tensors it reads; their slots, and those of their counts of writes
+    slots: int
+    versions: int
+    masks: int  # bit i: kept tensor i is a mask of bools
+    number: int  # which of them may be one number instead, -1 for none
+    numbers: int  # how many numbers it reads; their slots
+    number_slots: int
+    resolver: int  # finds kernels: see plans.py
+    kernels: int  # float32, float64, then the same with that number
+
+
+def _distances() -> Case:
+    counts = [MOST if name in ("slots", "versions", "number_slots") else 1 for name in Case._fields]
+    return Case(*[8 * sum(counts[:i]) for i in range(len(counts))])
+
+
+C = _distances()
+CASE = C.kernels // 8 + 4  # words
+
+
+class Plan(NamedTuple):
+    """Distances of what is known of a node."""
+
+    hands_on: int  # 1: every gradient is that of the result, 2: it is where a number is 1, 0: it is not
+    hands_on_slot: int  # of that number
+    kept: int  # how many tensors it keeps; their slots
+    kept_slots: int
+    cases: int  # by the wanted gradients, as bits
+
+
+G = Plan(0, 8, 16, 24, 24 + 8 * MOST)
+ONE = 0x3FF0000000000000  # the bits of 1.0
+
+
+@native
+def wanted_of(edges):
+    """Bit i: the gradient of input i is wanted."""
+    found = 0
+    for i in range(c.tuple_size(edges)):
+        found |= (c.tuple_item(edges, i) != the(W.none)) << i
+    return found
+
+
+@native
+def handed_on(gradient, wanted, count):
+    """The gradient itself for each input that wants one."""
+    results = c.new_tuple(count)
+    if results != 0:
+        for i in range(count):
+            c.set_tuple_item(results, i, hold(gradient if wanted >> i & 1 else the(W.none)))
+    return results
+
+
+@native
+def only_hands_on(plan, node):
+    """Whether there is nothing to compute for this node."""
+    kind = load(plan, G.hands_on)
+    if kind != 2:
+        return kind == 1
+    number = load(node, load(plan, G.hands_on_slot))
+    return load(number, TYPE) == the(W.number) and load(number, NUMBER) == ONE
+
+
+@native
+def kept(case, node, i):
+    """A kept tensor's flat array; 0 where something was written to it, or it is gone or hidden."""
+    tensor, version = load(node, load(case, C.slots + 8 * i)), load(node, load(case, C.versions + 8 * i))
+    if not is_tensor(tensor):
+        return 0
+    writes, flat = load(tensor, TENSOR.writes), load(tensor, TENSOR.flat)
+    if writes != the(W.none) and not same(c.list_item(writes, 0), version):
+        return 0
+    return 0 if flat == the(W.none) else flat
+
+
+@native
+def kind_in(case, node, i):
+    """The kind of a kept tensor's dtype."""
+    return kind_of(load(load(node, load(case, C.slots + 8 * i)), TENSOR.dtype))
+
+
+@native
+def prepared(case, node, gradient, kind, words):
+    """Puts gradient, kept tensors and numbers into the frame; gives the number of arrays, negative with a number
+    instead of one kept tensor, or 0 where this is for the general path."""
+    flat, arrays, numbers = load(gradient, TENSOR.flat), 1, 0
+    put_array(words, 0, load(flat, DATA), itemsize(kind))
+    for i in range(load(case, C.saved)):
+        own, found = 2 if load(case, C.masks) >> i & 1 else kind, kept(case, node, i)
+        if found == 0 or kind_in(case, node, i) != own:
+            return 0
+        memory = load(found, DATA)
+        if elements(found) == elements(flat):
+            put_array(words, arrays, memory, itemsize(own))
+            arrays += 1
+        elif load(case, C.number) == i and elements(found) == 1:
+            put_number(words, 0, load(memory, 0) if kind == 1 else load_half(memory))
+            numbers = 1
+        else:
+            return 0
+    for i in range(load(case, C.numbers)):
+        if not put_object(words, numbers + i, load(node, load(case, C.number_slots + 8 * i))):
+            return 0
+    return -arrays if numbers else arrays
+
+
+@native
+def computed(case, node, gradient, wanted, kind, words):
+    """The gradients that are wanted, in a tuple; 0 where an error is set, None where this is for the general path."""
+    arrays = prepared(case, node, gradient, kind, words)
+    if arrays == 0:
+        return nothing()
+    more = frame(2)
+    number = kind + 2 * (arrays < 0)
+    kernel = found_kernel(case + C.kernels, number, load(case, C.resolver), more)
+    if kernel == 0:
+        return 0
+    results, place = c.new_tuple(c.tuple_size(load(node, NODE.edges))), abs(arrays)
+    if results == 0:
+        return 0
+    size = elements(load(gradient, TENSOR.flat))
+    shape, dtype = load(gradient, TENSOR.shape), load(gradient, TENSOR.dtype)
+    for i in range(c.tuple_size(results)):
+        if wanted >> i & 1 == 0:
+            c.set_tuple_item(results, i, hold(the(W.none)))
+            continue
+        flat = new_flat(more, size, kind)
+        result = 0 if flat == 0 else fresh(flat, shape, dtype)
+        if result == 0:
+            c.drop(results)
+            return 0
+        c.set_tuple_item(results, i, result)
+        put_array(words, place, load(flat, DATA), itemsize(kind))
+        place += 1
+    run_kernel(kernel, place, size, words)
+    return results
+
+
+@native
+def fused(plan, node, gradient):
+    """The gradients in a tuple; None where this is for the general path, 0 where an error is set."""
+    if load(node, NODE.metas) != the(W.none) or not is_tensor(gradient):
+        return nothing()
+    edges, flat, kind = load(node, NODE.edges), load(gradient, TENSOR.flat), kind_of(load(gradient, TENSOR.dtype))
+    wanted, recorded = wanted_of(edges), records()
+    if recorded != 0:
+        return 0 if recorded < 0 else nothing()
+    if only_hands_on(plan, node):
+        return handed_on(gradient, wanted, c.tuple_size(edges))
+    if flat == 0 or flat == the(W.none) or (kind != 0 and kind != 1):
+        return nothing()
+    words = frame(WORDS)
+    case = plan + G.cases + 8 * CASE * (wanted - 1)
+    return computed(case, node, gradient, wanted, kind, words)
+
+
+@native
+def gradients(self, arguments, count):
+    """gradients(node, gradient): the gradients of the node's inputs, or None where this is for the general path."""
+    return fused(load(self, DATA), load(arguments, 0), load(arguments, 8))

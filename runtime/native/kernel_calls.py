@@ -1,0 +1,79 @@
+"""Calling the kernels of element-wise ops: what is prepared in a frame of words, and the call."""
+
+from __future__ import annotations
+
+from . import c_functions as c
+from .layout import NUMBER, TYPE
+from .objects import the
+from .words import MOST_ARRAYS, MOST_NUMBERS, bits, call_kernel, load, native, store
+from .world import W
+
+WORDS = 2 * MOST_ARRAYS + MOST_NUMBERS  # of a frame: addresses of arrays, sizes of their elements, numbers
+LONG = 4096  # elements from which other threads may run meanwhile, which costs 0.1 us
+
+
+@native
+def put_array(words, index, memory, itemsize):
+    """Make an array the kernel's argument number `index`."""
+    store(words, 8 * index, memory)
+    store(words, 8 * (MOST_ARRAYS + index), itemsize)
+
+
+@native
+def put_number(words, index, word):
+    """Make a number the kernel's number `index`."""
+    store(words, 8 * (2 * MOST_ARRAYS + index), word)
+
+
+@native
+def put_object(words, index, number):
+    """The same for a Python float or int; False for anything else, and for ints beyond all floats."""
+    kind = load(number, TYPE)
+    if kind == the(W.number):
+        put_number(words, index, load(number, NUMBER))
+        return True
+    if kind != the(W.integer):
+        return False
+    value = c.as_double(number)
+    if value == -1.0 and c.error_set() != 0:
+        c.clear_error()
+        return False
+    put_number(words, index, bits(value))
+    return True
+
+
+@native
+def run_kernel(kernel, arrays, size, words):
+    """Run a kernel on what is in the frame."""
+    if size < LONG:
+        call_arrays(kernel, arrays, size, words)
+    else:
+        state = c.let_others_run()
+        call_arrays(kernel, arrays, size, words)
+        c.go_on(state)
+
+
+@native
+def call_arrays(kernel, arrays, size, words):
+    """The call, by the number of arrays."""
+    if arrays == 2:
+        call_kernel(kernel, 2, size, words)
+    elif arrays == 3:
+        call_kernel(kernel, 3, size, words)
+    elif arrays == 4:
+        call_kernel(kernel, 4, size, words)
+    elif arrays == 5:
+        call_kernel(kernel, 5, size, words)
+    else:
+        call_kernel(kernel, 6, size, words)
+
+
+@native
+def found_kernel(table, number, resolver, words):
+    """The address of kernel `number` of a table; asked of `resolver` where it is not there yet, 0 where that fails."""
+    if load(table, 8 * number) == 0:
+        wanted = c.integer(number)
+        store(words, 0, wanted)
+        c.drop(c.call(resolver, words, 1, 0))
+        c.drop(wanted)
+    return load(table, 8 * number)

@@ -1,0 +1,60 @@
+"""The native functions of an op; where native code is not supported, what answers None in their place."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any
+
+import numpy as np
+
+
+def never(*arguments: Any) -> None:
+    """In the place of a native function where there is none: the general path is for every call."""
+
+
+def native_function(op: Any, name: str) -> Any:
+    """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place` or `gradients(node, gradient)`."""
+    from .layout import supported
+
+    if not supported():
+        return never
+    from . import forward, gradients, plans
+    from .builtins import builtin
+    from .world import node_plans
+
+    doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
+    if name == "gradients":
+        plan = node_plans[op.node] = plans.gradient_plan(op.node)
+        return builtin(gradients.gradients, plan, doc)
+    return builtin(getattr(forward, name), plans.forward_plan(op), doc)
+
+
+def view_function(op: Any) -> Any:
+    """A view op's `launch(tensor, *arguments)`."""
+    from .layout import supported
+
+    if not supported():
+        return never
+    from .builtins import builtin
+    from .plans import view_plan
+    from .views import launch_view
+
+    return builtin(launch_view, view_plan(op), f"{op.name} of a tensor whose layout it has seen; None for others.")
+
+
+@functools.cache
+def walker() -> Any:
+    """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the node at which Python must go on."""
+    from .layout import supported
+
+    if not supported():
+        return stay
+    from .builtins import builtin
+    from .walk import walk
+
+    return builtin(walk, np.zeros(1, np.int64), "Run nodes of a backward pass from one to the next.")
+
+
+def stay(_: Any, node: Any, gradient: Any) -> tuple[Any, Any]:
+    """In the place of `walk` where each step is for Python."""
+    return node, gradient

@@ -1,0 +1,115 @@
+"""Memory as native code sees it: words of 64 bits at addresses, and calls of kernels whose address is known."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+Word = types.intp
+WORD = ir.IntType(64)
+BYTES = ir.IntType(8).as_pointer()
+MOST_ARRAYS = 6  # that one kernel takes, the results among them
+MOST_NUMBERS = 4
+
+
+def _at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
+    return builder.inttoptr(builder.add(address, distance), kind.as_pointer())
+
+
+@intrinsic
+def load(context: Any, address: Any, distance: Any) -> Any:
+    """The word at a distance in bytes from an address."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(_at(builder, args[0], args[1]))
+
+    return Word(Word, Word), build
+
+
+@intrinsic
+def load_half(context: Any, address: Any) -> Any:
+    """The four bytes at an address, as a word."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.zext(builder.load(_at(builder, args[0], WORD(0), ir.IntType(32))), WORD)
+
+    return Word(Word), build
+
+
+@intrinsic
+def store(context: Any, address: Any, distance: Any, word: Any) -> Any:
+    """Write a word at a distance in bytes from an address."""
+
+    def build(target: Any, builder: Any, signature: Any, args: Any) -> Any:
+        builder.store(args[2], _at(builder, args[0], args[1], WORD))
+        return target.get_dummy_value()
+
+    return types.void(Word, Word, Word), build
+
+
+@intrinsic
+def bits(context: Any, number: Any) -> Any:
+    """The word with the bits of a float64."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.bitcast(args[0], WORD)
+
+    return Word(types.float64), build
+
+
+@intrinsic(prefer_literal=True)
+def frame(context: Any, count: Any) -> Any:
+    """The address of `count` words that are there until the function returns."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        words = cgutils.alloca_once(builder, WORD, size=count.literal_value)
+        return builder.ptrtoint(words, WORD)
+
+    return Word(count), build
+
+
+@intrinsic
+def world(context: Any) -> Any:
+    """The address of the table of objects (world.py), which no cached code holds, as it differs between processes."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        table = builder.module.globals.get("specgrad_world")
+        return builder.ptrtoint(table or ir.GlobalVariable(builder.module, WORD, "specgrad_world"), WORD)
+
+    return Word(), build
+
+
+@intrinsic(prefer_literal=True)
+def call_kernel(context: Any, kernel: Any, arrays: Any, size: Any, words: Any) -> Any:
+    """Call a compiled kernel of so many flat arrays of `size` elements; it returns nothing and raises nothing.
+
+    `words` holds the arrays' addresses, then the sizes of their elements, then numbers: float64, or float32 in the
+    lower half of a word. numba passes an array as seven words, and a number in one of the registers for floating-point
+    numbers, of which a kernel reads as many as it has: so one call fits all that take as many arrays.
+    """
+    count = arrays.literal_value
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        address, _, elements, first = args
+        null = BYTES(None)
+        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
+        for i in range(count):
+            memory = builder.load(_at(builder, first, WORD(8 * i), BYTES))
+            itemsize = builder.load(_at(builder, first, WORD(8 * (MOST_ARRAYS + i)), WORD))
+            given += [null, null, elements, itemsize, memory, elements, itemsize]
+        for i in range(MOST_NUMBERS):
+            place = WORD(8 * (2 * MOST_ARRAYS + i))
+            given.append(builder.load(_at(builder, first, place, ir.DoubleType())))
+        kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
+        builder.call(builder.inttoptr(address, kind.as_pointer()), given)
+        return BYTES(None)
+
+    return types.void(Word, arrays, Word, Word), build
+
+
+# For functions that are called from their like alone.
+native = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", fastmath=False)

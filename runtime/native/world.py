@@ -1,0 +1,100 @@
+"""The objects that native code names, by their place in one table of addresses."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, NamedTuple
+
+import llvmlite.binding
+import numpy as np
+
+from ..autograd.grad_mode import mode, watch
+from ..autograd.node import FREED, Node, next_sequence
+from ..autograd.view_origins import Nowhere, Outdated, not_recorded
+from ..devices import CPU
+from ..dtypes import bool_, float32, float64
+from ..elementwise import constant
+from ..tensor import TensorBase, drop_dead, fresh_class
+
+
+class World(NamedTuple):
+    """Distances of the entries from the table's address."""
+
+    thread: int  # the number of the thread that asked last
+    states: int  # and the attributes of `mode` in that thread, the one reference that the table owns
+    none: int
+    true: int
+    false: int
+    zero: int
+    empty_text: int
+    number: int  # float
+    integer: int  # int
+    ndarray: int
+    tensor: int
+    tensor_base: int
+    cpu: int
+    float32: int  # float64 and bool_ follow, then NumPy's dtypes in the same order
+    float64: int
+    bool_: int
+    numpy_float32: int
+    numpy_float64: int
+    numpy_bool: int
+    mode: int
+    grad: int  # "grad"
+    dictionary: int  # "__dict__"
+    counter: int  # of the nodes' sequence numbers
+    constant: int
+    freed: int
+    outdated: int  # the class of the edges of views whose use is an error
+    not_recorded: int
+    drop_dead: int
+    tuple: int
+    watch: int
+    node: int  # the class
+    nowhere: int
+    node_plans: int  # by the classes of nodes with a fused kernel
+    apply: int  # this and the following are names
+    release: int
+    saved_slots: int
+    gives_fresh: int
+    reach: int
+    deliver: int
+    follow: int
+
+
+W = World(*range(0, 8 * len(World._fields), 8))
+table = np.zeros(len(W), np.int64)
+node_plans: dict[type, np.ndarray] = {}
+
+
+def _objects() -> dict[str, Any]:
+    """What stands in the table, except the thread's state."""
+    names = {"grad": "grad", "dictionary": "__dict__", "empty_text": ""}
+    kinds = {"number": float, "integer": int, "ndarray": np.ndarray, "tensor": fresh_class(), "tensor_base": TensorBase}
+    more = {
+        "outdated": Outdated,
+        "tuple": tuple,
+        "node": Node,
+        "nowhere": Nowhere,
+        "watch": watch,
+        "node_plans": node_plans,
+    }
+    methods = ("apply", "release", "saved_slots", "gives_fresh", "reach", "deliver", "follow")
+    dtypes = {"float32": float32, "float64": float64, "bool_": bool_}
+    numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np}
+    constants = {"none": None, "true": True, "false": False, "zero": 0, "freed": FREED, "cpu": CPU, "mode": mode}
+    functions = {"constant": constant, "not_recorded": not_recorded, "drop_dead": drop_dead}
+    counter = {"counter": next_sequence.__self__}  # type: ignore[attr-defined]
+    return {**names, **kinds, **more, **dtypes, **numpy, **constants, **functions, **counter} | {
+        name: name for name in methods
+    }
+
+
+@functools.cache
+def register() -> dict[str, Any]:
+    """Fill the table, and let compiled code find it; the objects returned live as long as the process."""
+    objects = _objects()
+    for name, value in objects.items():
+        table[World._fields.index(name)] = id(value)
+    llvmlite.binding.add_symbol("specgrad_world", table.ctypes.data)
+    return objects
