@@ -11,7 +11,8 @@ from dataclasses import dataclass
 
 from .doc_code import IN_PLACE, DocCode
 from .model import Argument
-from .op_code import NUMPY_NAMES, OpCode
+from .numpy_code import numpy_names, possibly_missing
+from .op_code import OpCode
 
 
 @dataclass(frozen=True)
@@ -42,14 +43,14 @@ class Dispatcher:
         for same in zip(*(c.arguments for c in self.codes), strict=True):
             required = {a.type for a in same if a.default is None}
             optional = {a.type for a in same if a.default is not None}
-            if required & optional or (required and optional and self.has_numpy_names):
+            if required & optional or (required and optional and numpy_names(self.codes[0].arguments)):
                 return False
         return True
 
     @property
-    def has_numpy_names(self) -> bool:
-        """Whether callers may use NumPy's names, which the table translates."""
-        return any(a.name in NUMPY_NAMES for a in self.codes[0].arguments)
+    def numpy_names(self) -> tuple[tuple[str, str], ...]:
+        """(NumPy's keyword, the schema's) of parameters; where there are any arguments, the table translates."""
+        return numpy_names(self.shared) if self.same_parameters else ()
 
     @property
     def shared(self) -> list[Argument]:
@@ -76,10 +77,13 @@ class Dispatcher:
             if argument.keyword_only and not starred:
                 parts.append("*")
                 starred = True
-            parts.append(argument.python_name + ("" if argument.default is None else f"={argument.default}"))
-        if self.has_out:
-            parts += ["out=None"] if starred else ["*", "out=None"]
-        return ", ".join(parts)
+            default = "" if argument.default is None else f"={argument.default}"
+            if self.numpy_names and argument.name in possibly_missing(self.shared):
+                default = "=None"
+            parts.append(argument.python_name + default)
+        added = ["out=None"] if self.has_out else []
+        added += [f"{theirs}=None" for theirs, _ in self.numpy_names]
+        return ", ".join([*parts, *(["*"] if added and not starred else []), *added])
 
     @property
     def passed(self) -> str:

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 from .doc_words import alternatives, computed_dtype, kinds, meaning, result_dtype
 from .model import Argument
+from .numpy_code import numpy_names
+from .out_code import out_words
 from .rule_doc import demand
 
 if TYPE_CHECKING:
@@ -40,10 +42,14 @@ class DocCode:
             for argument in code.arguments:
                 groups.setdefault(argument.python_name, []).append((code, argument))
         lines = [(name, described(group)) for name, group in groups.items()]
-        out = [("out", "tensor or None, by keyword, takes the result; default None.")]
-        numpy = dict.fromkeys(pair for code in self.codes for pair in code.numpy_names)
+        writing = [code.entry for code in self.codes if code.has_out]
+        out = [("out", out_words(writing))] if writing else []
+        public = [
+            code for code in self.codes if code.entry.variants != ("formula",) and code.entry.schema.name == self.name
+        ]
+        numpy = dict.fromkeys(pair for code in public for pair in numpy_names(code.arguments))
         theirs = [(name, f"NumPy's name of `{ours}`, by keyword; default None.") for name, ours in numpy]
-        return lines + out * any(code.has_out for code in self.codes) + theirs
+        return lines + out + theirs
 
     @property
     def returns(self) -> Lines:

@@ -8,8 +8,8 @@ import yaml
 
 from . import formula
 from .fields import Fields
-from .keys import CHOICES, COMPUTE, KEYS
-from .model import Compute, Entry, Formula, Sample, Schema
+from .keys import CHOICES, COMPUTE, KEYS, WITHOUT_GRADIENT
+from .model import Compute, Entry, Formula, Sample, Schema, undefined
 from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
 from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
@@ -27,7 +27,8 @@ class EntryReader(Fields):
         self._refuse_unknown_keys(schema)
         dtypes = self.choices("dtypes") or CHOICES["dtypes"]
         result_dtype = self._per_output("result_dtype", schema) or ("same",) * len(schema.returns)
-        differentiability = self._differentiability(schema, result_dtype)
+        gradients = self._gradients(schema)
+        differentiability = self._differentiability(schema, result_dtype, gradients)
         return Entry(
             schema=schema,
             where=self.where("name"),
@@ -45,7 +46,7 @@ class EntryReader(Fields):
             check=self.plain("check"),
             batch=self.plain("batch"),
             backward=self._backward(),
-            gradients=self._gradients(schema),
+            gradients=gradients,
             forward=self._forward(schema, differentiability),
             output_differentiability=differentiability,
             domain=self._domain(schema),
@@ -93,13 +94,20 @@ class EntryReader(Fields):
                 self.report(self.where(key), f"{len(given)} values for {outputs} outputs", key)
         return words if len(words) == outputs else ()
 
-    def _differentiability(self, schema: Schema, result_dtype: tuple[str, ...]) -> tuple[bool, ...]:
-        """As stated; else every output is differentiable that is a tensor of neither bool nor int64."""
+    def _differentiability(
+        self, schema: Schema, result_dtype: tuple[str, ...], gradients: dict[str, Formula]
+    ) -> tuple[bool, ...]:
+        """As stated; else every output is differentiable that is a tensor, and neither of bools nor of integers.
+
+        None is where no argument has a gradient though it could have one.
+        """
         stated = self._per_output("output_differentiability", schema)
         if stated:
             return tuple(word.lower() == "true" for word in stated)
+        if undefined(gradients):
+            return (False,) * len(schema.returns)
         outputs = zip(schema.returns, result_dtype, strict=True)
-        return tuple(output.type.is_tensor and dtype not in ("bool", "int64") for output, dtype in outputs)
+        return tuple(output.type.is_tensor and dtype not in WITHOUT_GRADIENT for output, dtype in outputs)
 
     def _compute(self) -> Compute:
         given = [key for key in COMPUTE if key in self.values]

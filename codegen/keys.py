@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 COMPUTE = ("elementwise", "kernel", "view", "composite")
+WITHOUT_GRADIENT = ("bool", "int32", "int64")  # the words of `result_dtype` for outputs of one dtype, whatever goes in
 
 # Keys whose value is one of a few words, or a list of them.
 CHOICES: dict[str, tuple[str, ...]] = {
@@ -14,7 +15,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "commutative": ("True", "False", "true", "false"),
     "namespace": ("nn.functional", "special", "linalg", "fft"),
     "dtype": ("promote", "float", "match", "accumulate", "same", "none"),
-    "result_dtype": ("same", "bool", "int64", "real", "complex"),
+    "result_dtype": ("same", "real", "complex", *WITHOUT_GRADIENT),
     "dtypes": ("bool", "int", "float", "complex"),
     "identity": ("bool", "int", "float", "complex"),
     "output_differentiability": ("True", "False", "true", "false"),

@@ -145,6 +145,18 @@ class Entry:
     def tensor_arguments(self) -> tuple[Argument, ...]:
         return tuple(a for a in self.schema.arguments if a.type.is_tensor)
 
+    @property
+    def undefined_gradients(self) -> dict[str, str]:
+        """The arguments that are differentiable in principle, and why they are not, where that is so of all of them."""
+        return undefined(self.gradients)
+
+
+def undefined(gradients: dict[str, Formula]) -> dict[str, str]:
+    """The arguments whose gradients are `not_implemented`, and why; none of them where another one has a formula."""
+    if any(formula.tree is not None for formula in gradients.values()):
+        return {}
+    return {name: formula.why for name, formula in gradients.items() if formula.keyword == "not_implemented"}
+
 
 @dataclass(frozen=True)
 class Spec:

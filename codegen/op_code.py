@@ -11,10 +11,10 @@ from .fast_code import FastCode
 from .kernel_code import ElementKernels, number_arguments
 from .model import Argument, Entry, Type
 from .node_code import NodeCode
+from .numpy_code import numpy_names, possibly_missing
+from .out_code import out_hint, takes_out
 from .registry_code import RegistryCode
 from .savings import Calls, rewrite
-
-NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
 
 # How a batch of calls is computed where the entry does not say: see runtime/batching/rules.
 FAMILY_RULES = {"elementwise": "elementwise", "view": "along", "composite": "composite", "kernel": "loop"}
@@ -161,10 +161,7 @@ class OpCode:
 
     @property
     def has_out(self) -> bool:
-        returns = self.entry.schema.returns
-        single = len(returns) == 1 and not returns[0].type.is_list and returns[0].type.alias is None
-        plain = self.entry.compute.kind != "view" and self.entry.namespace is None
-        return single and plain and "function" in self.entry.variants and not self.writes_first
+        return takes_out(self.entry)
 
     def parameters(self, out: bool = False, method: bool = False, numpy: bool = False) -> str:
         """The parameter list of the public function, or of the method (`self` first, wherever the schema has it)."""
@@ -176,23 +173,18 @@ class OpCode:
                 parts.append("*")
                 starred = True
             default = "" if argument.default is None else f" = {argument.default}"
-            if numpy and self.numpy_names and argument.name == "dim":
-                default = default or " = None"  # may come as `axis`; what is missing is found by its check
+            if numpy and self.numpy_names and argument.name in possibly_missing(self.arguments):
+                default = " = None"
             parts.append(f"{argument.python_name}: {self.parameter_hint(argument)}{default}")
-        added = ["out: Tensor | None = None"] if out and self.has_out else []
+        added = [f"out: {out_hint(self.entry)} = None"] if out and self.has_out else []
         added += [f"{theirs}: Any = None" for theirs, _ in self.numpy_names] if numpy else []
         return ", ".join([*parts, *(["*"] if added and not starred else []), *added])
 
     @property
     def numpy_names(self) -> tuple[tuple[str, str], ...]:
-        """(NumPy's keyword, the schema's) of a public function of its own whose last required argument is `dim`."""
-        positional = [a for a in self.arguments if not a.keyword_only]
-        names = [a.name for a in positional]
-        if self.name != self.entry.schema.name or "dim" not in names or self.entry.variants == ("formula",):
-            return ()
-        if any(a.default is None for a in positional[names.index("dim") + 1 :]):
-            return ()
-        return tuple((NUMPY_NAMES[name], name) for name in names if name in NUMPY_NAMES)
+        """(NumPy's keyword, the schema's) of a public function of its own."""
+        public = self.name == self.entry.schema.name and self.entry.variants != ("formula",)
+        return numpy_names(self.arguments) if public else ()
 
     @property
     def passed(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .context import Context
 from .helpers import Arity, Known
-from .keys import KEYS
+from .keys import KEYS, WITHOUT_GRADIENT
 from .model import Entry, Problem, Spec
 from .scope import Ops, Scope
 from .suggest import did_you_mean
@@ -100,7 +100,7 @@ def _check_tried(context: Context) -> Iterator[Problem]:
 def _check_outputs(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for differentiable, dtype in zip(entry.output_differentiability, entry.result_dtype, strict=True):
-        if differentiable and dtype in ("bool", "int64"):
+        if differentiable and dtype in WITHOUT_GRADIENT:
             key = "output_differentiability"
             message = f"an output of dtype {dtype} is not differentiable"
             yield context.problem(entry.key_places[key], message, key)

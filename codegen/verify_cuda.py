@@ -21,7 +21,7 @@ from .verify_report import Finding, Report, both
 SIZE = 7  # elements: two blocks, the second one not full
 THREADS = 4
 NUMBERS = {"int": 1, "bool": False}
-RESULTS: dict[str, Any] = {"bool": bool, "int64": np.int64, "real": np.float64}
+RESULTS: dict[str, Any] = {"bool": bool, "int32": np.int32, "int64": np.int64, "real": np.float64}
 
 
 @dataclass(frozen=True)

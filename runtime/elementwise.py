@@ -23,6 +23,7 @@ from .shapes import broadcast_shapes
 from .tensor import TensorBase, adopt, fresh
 from .writing import write
 
+FIXED = {"bool": dtypes.bool_, "int32": dtypes.int32, "int64": dtypes.int64}  # results of one dtype, whatever goes in
 KINDS = {"b": "bool", "i": "int", "f": "float", "c": "complex"}
 
 
@@ -116,7 +117,7 @@ def result_dtype(rule: str, computed: dtype) -> dtype:
         return computed.to_real()
     if rule == "complex":
         return computed.to_complex()
-    return dtypes.bool_ if rule == "bool" else dtypes.int64
+    return FIXED[rule]
 
 
 def run(op: Elementwise, name: str, operands: tuple[Any, ...], scalars: tuple[Any, ...] = (), into: Any = None) -> Any:

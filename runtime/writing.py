@@ -113,15 +113,20 @@ def check_history(name: str, tensor: Any) -> None:
         raise RuntimeError(f"{name}(): a leaf Variable that requires grad is being used in an in-place operation.")
 
 
-def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
-    """The `out=` form: the result copied into `out`, which nothing may be differentiating; see `before_write`."""
-    if not isinstance(out, TensorBase):
-        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+def check_out(name: str, out: Any, result: Any) -> None:
+    """Whether nothing is being differentiated that a copy into `out` would hide."""
     if mode.grad and (out._rg or result._rg):
         raise RuntimeError(
             f"{name}(): functions with out=... arguments don't support automatic differentiation, but one of the "
             "arguments requires grad"
         )
+
+
+def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), share: str = "anyhow") -> Any:
+    """The `out=` form: the result copied into `out`, which nothing may be differentiating; see `before_write`."""
+    if not isinstance(out, TensorBase):
+        raise TypeError(f"{name}(): argument 'out' must be Tensor, not {type(out).__name__}")
+    check_out(name, out, result)
     if out._shape != result._shape and out._base is None:
         if out.numel():
             warn_user(

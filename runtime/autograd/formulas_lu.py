@@ -90,8 +90,8 @@ def unpacked(name: str, packed: Tensor, pivots: Tensor, data: bool, exchanges: b
 
 
 def lu_factors(a: Tensor) -> Pair:
-    """The packed L and U, and the exchanges; a singular matrix is no error."""
-    return ReturnType("linalg_lu_factor", ("LU", "pivots"))(*op.lu_packed(a, False)[:2])
+    """The packed L and U, and the exchanges; a singular matrix is an error."""
+    return ReturnType("linalg_lu_factor", ("LU", "pivots"))(*op.lu_packed(a, True)[:2])
 
 
 def lu_factors_with_info(a: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:

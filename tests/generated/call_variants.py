@@ -53,12 +53,13 @@ def first_positional(name: str, given: Named, label: str, text: str) -> Call:
 
 
 def forms(name: str, is_method: bool) -> Iterator[Call]:
-    """Every sample by names, by places, with negative dims, from strided memory, and with defaults only."""
+    """Every sample by names, by places, by NumPy's names, with negative dims, from strided memory, with defaults."""
     for text in texts(BY_NAME[name]):
         given = python_names(arguments(name, text, Style(sg.float64)))
         yield first_positional(name, given, "plain", text)
         yield from [Call("by name", text, (), given)] * (not is_method)
         yield by_place(name, given, text)
+        yield from by_axis(name, given, text)
         yield from from_the_end(name, given, text)
         strided = python_names(arguments(name, text, Style(sg.float64, strided=True)))
         yield first_positional(name, strided, "strided", text)
@@ -73,6 +74,13 @@ def by_place(name: str, given: Named, text: str) -> Call:
             break
         positional.append(rest.pop(argument))
     return Call("by place", text, tuple(positional), rest)
+
+
+def by_axis(name: str, given: Named, text: str) -> Iterator[Call]:
+    """Arguments under the names that NumPy gives them."""
+    named = {{"dim": "axis", "keepdim": "keepdims"}.get(key, key): value for key, value in given.items()}
+    if named.keys() != given.keys():
+        yield first_positional(name, named, "by axis", text)
 
 
 def from_the_end(name: str, given: Named, text: str) -> Iterator[Call]:

@@ -125,11 +125,16 @@ def run(name: str, text: str, style: Style, general: bool = False) -> tuple[Any,
         watch.active = False
 
 
+def is_differentiable(output: Any) -> bool:
+    """Whether it has a gradient, which is not the gradient of an op that has none."""
+    return output.requires_grad and (output.grad_fn is None or output.grad_fn.name() != "NotImplemented")
+
+
 def weighted_sum(outputs: tuple[Any, ...]) -> Any:
     """A number that depends on every differentiable output; None when there is none."""
     total = None
     for output in outputs:
-        if output.requires_grad and output.numel():
+        if is_differentiable(output) and output.numel():
             weights = sg.tensor(np.cos(np.arange(output.numel()) + 1.0).reshape(output.shape)).to(output.dtype)
             part = (output * weights).sum()
             part = sg.real(part) if part.is_complex() else part

@@ -140,6 +140,7 @@ IMAGES: dict[str, Callable[..., Any]] = {
     "channel_shuffle": lambda self, groups: self[:, np.arange(self.shape[1]).reshape(groups, -1).T.ravel()],
     "resample": resample,
     "resample_backward": resample_backward,
+    "resample_bytes": lambda self, **kind: np.floor(resample(self * 1.0, **kind) + 0.5).clip(0, 255).astype(int),
     "grid_sampler": grid_sampler,
     "affine_grid_generator": affine_grid,
 }

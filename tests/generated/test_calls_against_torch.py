@@ -45,10 +45,10 @@ def surprises(name: str, calls: Iterator[Call]) -> list[str]:
 
 @pytest.mark.parametrize("name", PUBLIC)
 def test_forms(name: str) -> None:
-    """A call by name or by place gives the same as one of both kinds; and what PyTorch gives."""
+    """A call by name, by place or by NumPy's names gives the same as one of both kinds; and what PyTorch gives."""
     plain: dict[str, Any] = {}
     for call in forms(name, PUBLIC[name].is_method):
-        if call.label in ("plain", "by name", "by place") and not documented(name, call.label):
+        if call.label in ("plain", "by name", "by place", "by axis") and not documented(name, call.label):
             outcome = attempt(PUBLIC[name].ours, call.positional, call.named)
             assert same(name, plain.setdefault(call.text, outcome), outcome), str(call)
     assert surprises(name, VARIANTS[0](name)) == []

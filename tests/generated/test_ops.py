@@ -10,7 +10,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.autograd.grad_mode import watch
 
-from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, run, tensors_of, texts
+from .calls import BY_NAME, NAMES, Style, arguments, call, gradients, is_differentiable, run, tensors_of, texts
 from .references import REFERENCES
 
 DOUBLE, SINGLE, COMPLEX = Style(sg.float64), Style(sg.float32), Style(sg.complex128)
@@ -116,7 +116,7 @@ def test_float32_is_near_float64(name: str) -> None:
     """float32 results have that dtype and are those of float64 up to its precision; gradients too."""
     for text in texts(BY_NAME[name]):
         for single, double in zip(run(name, text, SINGLE), run(name, text, DOUBLE), strict=True):
-            kept = "dtype" in text or single.dtype in (sg.int64, sg.bool) or name.startswith("float_power")
+            kept = "dtype" in text or single.dtype in (sg.int32, sg.int64, sg.bool) or name.startswith("float_power")
             assert single.dtype is (double.dtype if kept else narrower(double)), text
             assert agree(single, double, rtol=1e-4, atol=1e-5), text
         for single, double in zip(
@@ -150,7 +150,7 @@ def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
             k: [widened(v) for v in value] if isinstance(value, list) else widened(value) for k, value in given.items()
         }
         for half, single in zip(call(op, given), call(op, wide), strict=True):
-            if half.dtype in (sg.int64, sg.bool):
+            if half.dtype in (sg.int32, sg.int64, sg.bool):
                 assert half.tolist() == single.tolist(), text
             else:
                 assert half.dtype is result_dtype(name, dtype), text
@@ -227,25 +227,31 @@ def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
     wanted = [t for t in tensors_of(given) if t.requires_grad]
     target = given.pop("self") * 1
     result = op.function(target, **given) if out_of_place else op.inplace(target, **given)
-    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if result.requires_grad else ()
+    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if is_differentiable(result) else ()
     return [None if g is None else repr(g.tolist()) for g in found]
 
 
 @pytest.mark.parametrize("name", [n for n in FLOATS if "out" in inspect.signature(BY_NAME[n].function).parameters])
 def test_out_form(name: str) -> None:
-    """op(out=t) fills a tensor of any layout with what op() returns; an empty one is resized."""
+    """op(out=t) fills a tensor of any layout, or one for each output, with the results; empty ones are resized."""
     op = BY_NAME[name]
     for text in texts(op):
-        right = run(name, text, DOUBLE)[0]
-        for blank in (
-            sg.empty(0, dtype=right.dtype),
-            sg.zeros(right.shape[::-1], dtype=right.dtype).permute(AXES[right.ndim]),
-        ):
-            out = call(op, {**arguments(name, text, DOUBLE), "out": blank})[0]
-            assert out is blank and agree(out, right, 0, 0), text
+        right = run(name, text, DOUBLE)
+        for blank in (empty_like, turned_like):
+            blanks = tuple(blank(x) for x in right)
+            found = call(op, {**arguments(name, text, DOUBLE), "out": blanks if len(op.outputs) > 1 else blanks[0]})
+            for given, out, x in zip(blanks, found, right, strict=True):
+                assert out is given and agree(out, x, 0, 0), text
 
 
-AXES = [tuple(reversed(range(ndim))) for ndim in range(6)]
+def empty_like(x: sg.Tensor) -> sg.Tensor:
+    """A tensor without elements."""
+    return sg.empty(0, dtype=x.dtype)
+
+
+def turned_like(x: sg.Tensor) -> sg.Tensor:
+    """A tensor of the shape of another, in the reverse order of dimensions in memory."""
+    return sg.zeros(x.shape[::-1], dtype=x.dtype).permute(tuple(reversed(range(x.ndim))))
 
 
 OPERATORS: dict[str, Any] = {

@@ -95,6 +95,33 @@ def test_integers_are_enlarged() -> None:
     assert found.tolist() == [[[1, 1, 250, 250]]]
 
 
+BYTES = [
+    {"size": (7, 9), "mode": "bilinear"},
+    {"size": (22, 8), "mode": "bilinear", "antialias": True},
+    {"size": (26, 8), "mode": "bicubic", "align_corners": True},
+    {"size": (7, 30), "mode": "bicubic", "antialias": True},
+    {"size": (26, 8), "mode": "lanczos", "antialias": True},
+]
+
+
+@pytest.mark.parametrize("options", BYTES)
+def test_images_of_bytes(lib: Any, options: dict[str, Any]) -> None:
+    """In whole numbers: what floats give, rounded after rows and after columns, by coarser weights; just PyTorch's."""
+    x = np.random.default_rng(0).integers(0, 256, (2, 3, 13, 17), np.uint8)
+    found = F.interpolate(sg.tensor(x), **options)
+    wanted = rounded_twice(x, **options) if lib is sg else lib.nn.functional.interpolate(lib.from_numpy(x), **options)
+    assert found.dtype is sg.uint8
+    assert np.abs(found.numpy() - wanted.numpy().astype(float)).max() <= (1 if lib is sg else 0)
+
+
+def rounded_twice(x: Any, size: tuple[int, int], **kind: Any) -> sg.Tensor:
+    """An image resampled along rows, then along columns, each time rounded to whole numbers from 0 to 255."""
+    found = sg.tensor(x * 1.0)
+    for step in ((x.shape[2], size[1]), size):
+        found = (F.interpolate(found, step, **kind) + 0.5).floor().clamp(0, 255)
+    return found
+
+
 RESAMPLED = [
     ({"size": (7, 3), "mode": "nearest"}, 4),
     ({"scale_factor": 1.7, "mode": "nearest-exact"}, 4),

@@ -36,13 +36,13 @@ def matrices(*arrays: Array) -> Iterator[tuple[Array, ...]]:
 def first_zero_pivots(a: Array) -> Array:
     """For each matrix the place of the first zero on the diagonal of its LU decomposition, counted from 1; else 0."""
     found = [routine("getrf", a.dtype.char)(one)[2] for (one,) in matrices(a)]
-    return np.array(found, np.int64).reshape(a.shape[:-2])
+    return np.array(found, np.int32).reshape(a.shape[:-2])
 
 
 def first_bad_minors(a: Array) -> Array:
     """For each Hermitian matrix the order of the first leading minor that is not positive-definite; else 0."""
     found = [routine("potrf", a.dtype.char)(one, lower=1)[1] for (one,) in matrices(a)]
-    return np.array(found, np.int64).reshape(a.shape[:-2])
+    return np.array(found, np.int32).reshape(a.shape[:-2])
 
 
 def solve_triangular_matrices(a: Array, b: Array, upper: bool, unitriangular: bool) -> Array:

@@ -9,15 +9,18 @@ from .solving import refuse
 
 Array = np.ndarray
 
-_ZERO = "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero."
+_ZERO = (
+    "U[{0},{0}] is zero and using it on lu_solve would result in a division by zero. If you still want to perform the "
+    "factorization, consider calling linalg.lu(A, pivot) or linalg.lu_factor_ex(A, pivot)"
+)
 
 
 def lu_packed(a: Array, check_errors: bool) -> tuple[Array, Array, Array]:
     """L and U in one matrix, the rows that were exchanged, counted from 1, and the first zero pivot, 0 if none."""
     shape = a.shape[:-2]
     packed = np.empty_like(a, order="C")
-    pivots = np.empty((*shape, min(a.shape[-2:])), np.int64)
-    info = np.zeros(shape, np.int64)
+    pivots = np.empty((*shape, min(a.shape[-2:])), np.int32)
+    info = np.zeros(shape, np.int32)
     if a.size:
         decompose = routine("getrf", a.dtype.char)
         rows, places = pivots.reshape(-1, pivots.shape[-1]), info.reshape(-1)

@@ -10,7 +10,7 @@ Array = np.ndarray
 def binary_parts(a: Array) -> tuple[Array, Array]:
     """m and e with a = m 2^e and 1/2 <= |m| < 1."""
     mantissa, exponent = np.frexp(a)
-    return np.asarray(mantissa), np.asarray(exponent, np.int64)
+    return np.asarray(mantissa), np.asarray(exponent, np.int32)
 
 
 def complex_of_parts(real: Array, imag: Array) -> Array:

@@ -34,7 +34,7 @@ def resample(
     a: Array, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
 ) -> Array:
     """a with `length` places along `dim`."""
-    return _multiplied(a, dim, length, _rows(a.shape[dim], length, filter, align_corners, scale, antialias))
+    return _multiplied(a, dim, length, filter_rows(a.shape[dim], length, filter, align_corners, scale, antialias))
 
 
 def resample_backward(
@@ -74,7 +74,7 @@ def weighted_sums(a: Array, starts: Array, places: Array, weights: Array, out: A
 
 
 @functools.lru_cache(maxsize=256)
-def _rows(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
+def filter_rows(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
     """The weights of all places of the result."""
     step = _step(size, length, align_corners, scale)
     if filter.startswith("nearest"):
@@ -88,7 +88,7 @@ def _rows(size: int, length: int, filter: str, align_corners: bool, scale: float
 @functools.lru_cache(maxsize=256)
 def _columns(size: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool) -> Rows:
     """The same matrix by columns: sorted by place, rows in their order."""
-    by_rows = _rows(size, length, filter, align_corners, scale, antialias)
+    by_rows = filter_rows(size, length, filter, align_corners, scale, antialias)
     rows = np.repeat(np.arange(length), np.diff(by_rows.starts))
     order = np.argsort(by_rows.places, kind="stable")
     starts = np.searchsorted(by_rows.places[order], np.arange(size + 1))

@@ -40,7 +40,7 @@ def _each(function: Callable[..., Array], result: Array, *arrays: Array) -> Arra
 def inverse_info(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """The inverses, nan for a singular matrix; and for each its first zero pivot, 0 if there is none."""
     try:
-        return np.linalg.inv(a), np.zeros(a.shape[:-2], np.int64)
+        return np.linalg.inv(a), np.zeros(a.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         info = first_zero_pivots(a)
     if check_errors:
@@ -56,7 +56,7 @@ def inverse(a: Array) -> Array:
 def solve_matrices(a: Array, b: Array, check_errors: bool) -> tuple[Array, Array]:
     """X with A X = B, nan where A is singular; and the first zero pivot of each A, 0 if there is none."""
     try:
-        return np.linalg.solve(a, b), np.zeros(a.shape[:-2], np.int64)
+        return np.linalg.solve(a, b), np.zeros(a.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         info = first_zero_pivots(a)
     if check_errors:
@@ -91,7 +91,7 @@ def cofactors(a: Array) -> Array:
 def cholesky_factor(a: Array, check_errors: bool) -> tuple[Array, Array]:
     """L with A = L L^H from the lower triangle of A; and the first minor that is not positive-definite, else 0."""
     try:
-        return np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int64)
+        return np.linalg.cholesky(a), np.zeros(a.shape[:-2], np.int32)
     except np.linalg.LinAlgError:
         info = first_bad_minors(a)
     if check_errors:

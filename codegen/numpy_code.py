@@ -1,0 +1,20 @@
+"""NumPy's names of parameters, which public functions take besides PyTorch's, by keyword."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from .model import Argument
+
+NUMPY_NAMES = {"dim": "axis", "keepdim": "keepdims"}
+
+
+def numpy_names(arguments: Sequence[Argument]) -> tuple[tuple[str, str], ...]:
+    """(NumPy's name, the schema's) of the arguments that have one."""
+    return tuple((NUMPY_NAMES[a.name], a.name) for a in arguments if a.name in NUMPY_NAMES)
+
+
+def possibly_missing(arguments: Sequence[Argument]) -> tuple[str, ...]:
+    """A required `dim`, which may come as `axis`, and what follows by place: their checks find out what is missing."""
+    required = [a.name for a in arguments if not a.keyword_only and a.default is None]
+    return tuple(required[required.index("dim") :]) if "dim" in required else ()
