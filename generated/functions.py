@@ -10316,11 +10316,11 @@ class LuPackedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4914)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5002)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:4914"
+    spec_place = "derivatives.yaml:5002"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10349,11 +10349,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5008)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5096)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:5008"
+    spec_place = "derivatives.yaml:5096"
     inputs = ("self",)
     values = {"_saved_dim0": ("dim0", ""), "_saved_dim1": ("dim1", "")}
 
@@ -10384,11 +10384,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5024)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5112)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:5024"
+    spec_place = "derivatives.yaml:5112"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -10417,11 +10417,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5047)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5135)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5047"
+    spec_place = "derivatives.yaml:5135"
     inputs = ("self",)
 
     @staticmethod
@@ -10447,11 +10447,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5063)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5151)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5063"
+    spec_place = "derivatives.yaml:5151"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10480,11 +10480,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5078)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5166)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5078"
+    spec_place = "derivatives.yaml:5166"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10513,11 +10513,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5088)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5176)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5088"
+    spec_place = "derivatives.yaml:5176"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -10546,11 +10546,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5103)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5191)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5103"
+    spec_place = "derivatives.yaml:5191"
     recipes = StructuredGradient(reductions_recipes.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -10591,11 +10591,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5119)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5207)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5119"
+    spec_place = "derivatives.yaml:5207"
     inputs = ("self",)
 
     @staticmethod
@@ -10621,11 +10621,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5460)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5548)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5460"
+    spec_place = "derivatives.yaml:5548"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -10665,11 +10665,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5475)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5563)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5475"
+    spec_place = "derivatives.yaml:5563"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_length": ("length", ""), "_saved_step": ("step", "")}
 
@@ -10702,11 +10702,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5487)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5575)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5487"
+    spec_place = "derivatives.yaml:5575"
     recipes = StructuredGradient(
         movement_recipes.select_backward,
         ("g", ""),
@@ -10759,11 +10759,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5500)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5588)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5500"
+    spec_place = "derivatives.yaml:5588"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_index": ("index", "")}
 
@@ -10794,11 +10794,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5512)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5600)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5512"
+    spec_place = "derivatives.yaml:5600"
     recipes = StructuredGradient(
         movement_recipes.slice_backward,
         ("g", ""),
@@ -10865,11 +10865,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5527)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5615)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5527"
+    spec_place = "derivatives.yaml:5615"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -10909,11 +10909,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5541)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5629)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5541"
+    spec_place = "derivatives.yaml:5629"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -10953,7 +10953,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5553)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5641)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -10964,7 +10964,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5553"
+    spec_place = "derivatives.yaml:5641"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11011,11 +11011,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5570)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5658)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5570"
+    spec_place = "derivatives.yaml:5658"
     inputs = ("self",)
     values = {
         "_saved_to_stride": ("to_stride", ""),
@@ -11058,11 +11058,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5585)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5673)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5585"
+    spec_place = "derivatives.yaml:5673"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11115,11 +11115,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5602)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5690)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5602"
+    spec_place = "derivatives.yaml:5690"
     inputs = ("grad_output",)
     values = {"_saved_offset": ("offset", ""), "_saved_dim1": ("dim1", ""), "_saved_dim2": ("dim2", "")}
 
@@ -11152,11 +11152,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5635)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5723)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5635"
+    spec_place = "derivatives.yaml:5723"
 
     @staticmethod
     def record(result, self, dim):
@@ -11190,11 +11190,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5647)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5735)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5647"
+    spec_place = "derivatives.yaml:5735"
 
     @staticmethod
     def record(result, self, dim):
@@ -11228,11 +11228,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5661)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5749)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5661"
+    spec_place = "derivatives.yaml:5749"
 
     @staticmethod
     def record(result, self, dim):
@@ -11266,11 +11266,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5688)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5776)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:5688"
+    spec_place = "derivatives.yaml:5776"
     recipes = StructuredGradient(
         movement_recipes.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
     )
@@ -11316,11 +11316,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5710)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5798)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:5710"
+    spec_place = "derivatives.yaml:5798"
     recipes = StructuredGradient(movement_recipes.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
@@ -11361,11 +11361,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5727)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5815)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:5727"
+    spec_place = "derivatives.yaml:5815"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -11404,11 +11404,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5743)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5831)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:5743"
+    spec_place = "derivatives.yaml:5831"
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -11450,11 +11450,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5758)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5846)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:5758"
+    spec_place = "derivatives.yaml:5846"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11493,11 +11493,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5776)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5864)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:5776"
+    spec_place = "derivatives.yaml:5864"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11536,11 +11536,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5794)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5882)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:5794"
+    spec_place = "derivatives.yaml:5882"
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -11580,11 +11580,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5813)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5901)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:5813"
+    spec_place = "derivatives.yaml:5901"
     inputs = ("self",)
 
     @staticmethod
@@ -11610,11 +11610,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5828)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5916)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:5828"
+    spec_place = "derivatives.yaml:5916"
     inputs = ("self",)
 
     @staticmethod
@@ -11640,11 +11640,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5842)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5930)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:5842"
+    spec_place = "derivatives.yaml:5930"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11691,11 +11691,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5862)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5950)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:5862"
+    spec_place = "derivatives.yaml:5950"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11729,11 +11729,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5877)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5965)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:5877"
+    spec_place = "derivatives.yaml:5965"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11775,11 +11775,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5899)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5987)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:5899"
+    spec_place = "derivatives.yaml:5987"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -11832,11 +11832,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5916)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6004)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:5916"
+    spec_place = "derivatives.yaml:6004"
     saved_slots = ("kept_index",)
     inputs = ("self", "source")
     keeps = {"kept_index": ("index", ("source",))}
@@ -11889,11 +11889,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5935)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6023)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:5935"
+    spec_place = "derivatives.yaml:6023"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -11946,11 +11946,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5954)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6042)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:5954"
+    spec_place = "derivatives.yaml:6042"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("self", "src"))}
@@ -11997,11 +11997,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5974)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6062)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:5974"
+    spec_place = "derivatives.yaml:6062"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12041,11 +12041,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5987)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6075)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:5987"
+    spec_place = "derivatives.yaml:6075"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("src",))}
@@ -12094,11 +12094,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6006)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6094)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:6006"
+    spec_place = "derivatives.yaml:6094"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     fused = {1: (("kept_mask",), ())}
@@ -12145,11 +12145,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6022)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6110)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:6022"
+    spec_place = "derivatives.yaml:6110"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     fused = {1: (("kept_mask",), ()), 2: (("kept_mask",), ()), 3: (("kept_mask",), ())}
@@ -12201,7 +12201,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6160)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6248)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12217,7 +12217,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6160"
+    spec_place = "derivatives.yaml:6248"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "src")
@@ -12294,11 +12294,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6284)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6372)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6284"
+    spec_place = "derivatives.yaml:6372"
     elementwise = kernels.FILL__SCALAR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12333,11 +12333,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6298)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6386)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6298"
+    spec_place = "derivatives.yaml:6386"
     inputs = ("self", "value")
 
     @staticmethod
@@ -12370,11 +12370,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6310)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6398)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6310"
+    spec_place = "derivatives.yaml:6398"
     elementwise = kernels.ZERO_
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12409,11 +12409,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6322)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6410)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6322"
+    spec_place = "derivatives.yaml:6410"
     elementwise = kernels.COPY_
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "src")
@@ -12452,7 +12452,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6344)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6432)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12464,7 +12464,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6344"
+    spec_place = "derivatives.yaml:6432"
     saved_slots = ("kept_weight", "kept_self")
     recipes = StructuredGradient(
         products_recipes.linear_backward,
@@ -12563,11 +12563,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6371)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6459)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6371"
+    spec_place = "derivatives.yaml:6459"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12624,7 +12624,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6389)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6477)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12639,7 +12639,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6389"
+    spec_place = "derivatives.yaml:6477"
     saved_slots = ("kept_weight", "kept_self")
     inputs = ("self", "weight", "bias")
     keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
@@ -12730,7 +12730,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6419)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6507)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12744,7 +12744,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6419"
+    spec_place = "derivatives.yaml:6507"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -12826,7 +12826,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6436)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6524)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12840,7 +12840,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6436"
+    spec_place = "derivatives.yaml:6524"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12920,11 +12920,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6548)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6636)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6548"
+    spec_place = "derivatives.yaml:6636"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -12957,11 +12957,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6565)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6653)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6565"
+    spec_place = "derivatives.yaml:6653"
     inputs = ("grad_output",)
     values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -12992,11 +12992,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6582)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6670)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6582"
+    spec_place = "derivatives.yaml:6670"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -13039,11 +13039,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6597)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6685)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6597"
+    spec_place = "derivatives.yaml:6685"
     inputs = ("self",)
     values = {
         "_saved_kernel_size": ("kernel_size", ""),
@@ -13083,7 +13083,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6642)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6730)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13094,7 +13094,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6642"
+    spec_place = "derivatives.yaml:6730"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13167,7 +13167,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6660)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6748)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13178,7 +13178,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:6660"
+    spec_place = "derivatives.yaml:6748"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13226,11 +13226,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6708)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6810)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:6708"
+    spec_place = "derivatives.yaml:6810"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13275,11 +13275,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6731)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6833)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:6731"
+    spec_place = "derivatives.yaml:6833"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -13318,11 +13318,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6780)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6882)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:6780"
+    spec_place = "derivatives.yaml:6882"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13367,7 +13367,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6810)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6912)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13380,7 +13380,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:6810"
+    spec_place = "derivatives.yaml:6912"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13440,7 +13440,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6830)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6932)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13452,7 +13452,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:6830"
+    spec_place = "derivatives.yaml:6932"
 
     @staticmethod
     def record(
@@ -13522,11 +13522,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6881)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6983)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:6881"
+    spec_place = "derivatives.yaml:6983"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13557,11 +13557,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6899)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7001)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:6899"
+    spec_place = "derivatives.yaml:7001"
     inputs = ("grad_output",)
     values = {"_saved_grad_output_sym_sizes": ("grad_output", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13597,7 +13597,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6942)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7044)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13616,7 +13616,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:6942"
+    spec_place = "derivatives.yaml:7044"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13735,7 +13735,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:6967)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7069)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13751,7 +13751,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:6967"
+    spec_place = "derivatives.yaml:7069"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13857,7 +13857,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:6989)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7091)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13871,7 +13871,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:6989"
+    spec_place = "derivatives.yaml:7091"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -13976,7 +13976,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7009)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7111)."""
 
     __slots__ = (
         "_saved_dim",
@@ -13991,7 +13991,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:7009"
+    spec_place = "derivatives.yaml:7111"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -14073,11 +14073,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7031)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7133)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:7031"
+    spec_place = "derivatives.yaml:7133"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
@@ -14131,11 +14131,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7055)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7157)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7055"
+    spec_place = "derivatives.yaml:7157"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14198,11 +14198,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7075)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7177)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7075"
+    spec_place = "derivatives.yaml:7177"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -14258,11 +14258,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7098)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7200)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7098"
+    spec_place = "derivatives.yaml:7200"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14321,7 +14321,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7115)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7217)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14336,7 +14336,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7115"
+    spec_place = "derivatives.yaml:7217"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -14427,7 +14427,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7140)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7242)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14440,7 +14440,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7140"
+    spec_place = "derivatives.yaml:7242"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -14501,7 +14501,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7160)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7262)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14518,7 +14518,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7160"
+    spec_place = "derivatives.yaml:7262"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -14620,11 +14620,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7191)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7293)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7191"
+    spec_place = "derivatives.yaml:7293"
     saved_slots = ("kept_self", "kept_target")
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
@@ -14688,7 +14688,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7213)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7315)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14701,7 +14701,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7213"
+    spec_place = "derivatives.yaml:7315"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -14777,7 +14777,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7233)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7335)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14790,7 +14790,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7233"
+    spec_place = "derivatives.yaml:7335"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -14859,7 +14859,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7256)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7358)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14874,7 +14874,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7256"
+    spec_place = "derivatives.yaml:7358"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -14981,7 +14981,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7280)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7382)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14996,7 +14996,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7280"
+    spec_place = "derivatives.yaml:7382"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15075,7 +15075,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7305)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7407)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15092,7 +15092,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7305"
+    spec_place = "derivatives.yaml:7407"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15204,11 +15204,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7327)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7429)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7327"
+    spec_place = "derivatives.yaml:7429"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     fused = {1: (("kept_mask",), ("_saved_scale",))}
@@ -15257,7 +15257,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7342)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7444)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15267,7 +15267,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7342"
+    spec_place = "derivatives.yaml:7444"
     saved_slots = ("kept_indices",)
     inputs = ("weight",)
     keeps = {"kept_indices": ("indices", ("weight",))}
@@ -15335,11 +15335,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7365)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7467)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7365"
+    spec_place = "derivatives.yaml:7467"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -15380,7 +15380,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7381)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7483)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15390,7 +15390,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7381"
+    spec_place = "derivatives.yaml:7483"
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("indices", ("self",))}
@@ -15439,7 +15439,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7396)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7498)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15462,7 +15462,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7396"
+    spec_place = "derivatives.yaml:7498"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -15644,7 +15644,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7416)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7518)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15674,7 +15674,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7416"
+    spec_place = "derivatives.yaml:7518"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -15918,7 +15918,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7439)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7541)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15942,7 +15942,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7439"
+    spec_place = "derivatives.yaml:7541"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16129,7 +16129,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7459)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7561)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16155,7 +16155,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7459"
+    spec_place = "derivatives.yaml:7561"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16335,7 +16335,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7489)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7591)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16357,7 +16357,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7489"
+    spec_place = "derivatives.yaml:7591"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16469,11 +16469,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7527)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7629)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7527"
+    spec_place = "derivatives.yaml:7629"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     fused = {
@@ -16540,7 +16540,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7784)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7886)."""
 
     __slots__ = (
         "_saved_blank",
@@ -16552,7 +16552,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:7784"
+    spec_place = "derivatives.yaml:7886"
     saved_slots = ("kept_log_probs", "kept_targets")
     inputs = ("log_probs",)
     keeps = {"kept_log_probs": ("log_probs", ("log_probs",)), "kept_targets": ("targets", ("log_probs",))}
@@ -16631,11 +16631,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7833)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7935)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:7833"
+    spec_place = "derivatives.yaml:7935"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -16672,11 +16672,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7849)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7951)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:7849"
+    spec_place = "derivatives.yaml:7951"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -16723,11 +16723,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7866)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7968)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:7866"
+    spec_place = "derivatives.yaml:7968"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", ""), "_saved_normalization": ("normalization", ""), "_saved_last": ("last", "")}
 

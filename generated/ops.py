@@ -28,6 +28,7 @@ from ..runtime.autograd import (
     formulas_images,
     formulas_indexing,
     formulas_joining,
+    formulas_ldl,
     formulas_linalg,
     formulas_lu,
     formulas_matrix,
@@ -47,6 +48,7 @@ from ..runtime.autograd.grad_mode import mode as grad_mode
 from ..runtime.autograd.grad_mode import watch
 from ..runtime.autograd.inplace import adopt_result, after_write, overwrite, view_in_place
 from ..runtime.autograd.tangents import propagate
+from ..runtime.autograd.undefined import record_undefined
 from ..runtime.autograd.view_origins import not_recorded, several
 from ..runtime.elementwise import Promoting, result_dtype, run
 from ..runtime.failures import listed, reraise
@@ -66,6 +68,7 @@ from ..runtime.kernels.cpu import gathering as gathering_kernels
 from ..runtime.kernels.cpu import gru as gru_kernels
 from ..runtime.kernels.cpu import indexing as indexing_kernels
 from ..runtime.kernels.cpu import lapack as lapack_kernels
+from ..runtime.kernels.cpu import ldl as ldl_kernels
 from ..runtime.kernels.cpu import linalg as linalg_kernels
 from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
@@ -79,6 +82,7 @@ from ..runtime.kernels.cpu import ranking as ranking_kernels
 from ..runtime.kernels.cpu import reducing_at as reducing_at_kernels
 from ..runtime.kernels.cpu import reductions as reductions_kernels
 from ..runtime.kernels.cpu import resampling as resampling_kernels
+from ..runtime.kernels.cpu import resampling_bytes as resampling_bytes_kernels
 from ..runtime.kernels.cpu import rms as rms_kernels
 from ..runtime.kernels.cpu import rnn as rnn_kernels
 from ..runtime.kernels.cpu import row_indexing as row_indexing_kernels
@@ -120,6 +124,7 @@ from ..runtime.rules import grids as grids_rules
 from ..runtime.rules import images as images_rules
 from ..runtime.rules import indexing as indexing_rules
 from ..runtime.rules import joining as joining_rules
+from ..runtime.rules import ldl as ldl_rules
 from ..runtime.rules import linalg as linalg_rules
 from ..runtime.rules import losses as losses_rules
 from ..runtime.rules import lu as lu_rules
@@ -149,6 +154,7 @@ from ..runtime.tensor import adopt, geometries, geometry
 from ..runtime.tensor import view as make_view
 from ..runtime.view_plans import ViewOp
 from ..runtime.writing import before_write, write, write_out
+from ..runtime.writing_several import write_outs
 from . import functions, kernels
 
 Number = int | float | complex
@@ -6033,7 +6039,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
     return result
 
 
-def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
+def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
     xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)
@@ -6042,6 +6048,7 @@ def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Args:
         input: tensor.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
@@ -6050,8 +6057,10 @@ def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other)) is not PLAIN:
+    if watch.lifts and (lifted := lift("xlog1py", xlog1py_default, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("xlog1py", out, _xlog1py_default("xlog1py", input, other), (input, other), share="same")
     checks.tensor("xlog1py", "input", input)
     return _xlog1py_default("xlog1py", input, other)
 
@@ -6067,7 +6076,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
     return result
 
 
-def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
+def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(1 + y) for a number c.
 
     xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)
@@ -6076,20 +6085,24 @@ def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
     Args:
         input: number.
         other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         other: grad * self / (other + 1)
     """
-    if not watch.active:
+    if not watch.active and out is None:
         result = kernels.XLOG1PY_SELF_SCALAR.launch(other, input)
         if result is not None:
             return result
     if (
         watch.lifts
-        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other)) is not PLAIN
+        and (lifted := lift("xlog1py.self_scalar", xlog1py_self_scalar, "elementwise", input, other, out=out))
+        is not PLAIN
     ):
         return lifted
+    if out is not None:
+        return write_out("xlog1py", out, _xlog1py_self_scalar("xlog1py", input, other), (other,), share="same")
     return _xlog1py_self_scalar("xlog1py", input, other)
 
 
@@ -6276,7 +6289,7 @@ def _log_odds(name: str, self, into=None) -> Any:
     return result
 
 
-def entr(input: Tensor) -> Tensor:
+def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
     entr(Tensor self) -> Tensor (derivatives.yaml:1772)
@@ -6284,6 +6297,7 @@ def entr(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6292,12 +6306,14 @@ def entr(input: Tensor) -> Tensor:
         >>> sg.special.entr(sg.tensor([0.0, 0.5, 1.0]))
         tensor([0.0000, 0.3466, -0.0000])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         result = kernels.ENTR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("entr", entr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("entr", out, _entr("entr", input), (input,), share="same")
     checks.tensor("entr", "input", input)
     return _entr("entr", input)
 
@@ -6414,7 +6430,7 @@ def _erfinv(name: str, self, into=None) -> Any:
     return result
 
 
-def erfcx(input: Tensor) -> Tensor:
+def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
     erfcx(Tensor self) -> Tensor (derivatives.yaml:1813)
@@ -6422,6 +6438,7 @@ def erfcx(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6430,12 +6447,14 @@ def erfcx(input: Tensor) -> Tensor:
         >>> sg.special.erfcx(sg.tensor([0.0, 100.0]))
         tensor([1.0000, 0.0056])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         result = kernels.ERFCX.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("erfcx", erfcx, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("erfcx", out, _erfcx("erfcx", input), (input,), share="same")
     checks.tensor("erfcx", "input", input)
     return _erfcx("erfcx", input)
 
@@ -6450,7 +6469,7 @@ def _erfcx(name: str, self, into=None) -> Any:
     return result
 
 
-def ndtr(input: Tensor) -> Tensor:
+def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
     ndtr(Tensor self) -> Tensor (derivatives.yaml:1827)
@@ -6458,6 +6477,7 @@ def ndtr(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6466,12 +6486,14 @@ def ndtr(input: Tensor) -> Tensor:
         >>> sg.special.ndtr(sg.tensor([-2.0, 0.0, 2.0]))
         tensor([0.0228, 0.5000, 0.9772])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         result = kernels.NDTR.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("ndtr", ndtr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("ndtr", out, _ndtr("ndtr", input), (input,), share="same")
     checks.tensor("ndtr", "input", input)
     return _ndtr("ndtr", input)
 
@@ -6486,7 +6508,7 @@ def _ndtr(name: str, self, into=None) -> Any:
     return result
 
 
-def ndtri(input: Tensor) -> Tensor:
+def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
     ndtri(Tensor self) -> Tensor (derivatives.yaml:1841)
@@ -6494,6 +6516,7 @@ def ndtri(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6502,12 +6525,14 @@ def ndtri(input: Tensor) -> Tensor:
         >>> sg.special.ndtri(sg.tensor([0.0, 0.5, 0.975]))
         tensor([  -inf, 0.0000, 1.9600])
     """
-    if not watch.active:
+    if not watch.active and out is None:
         result = kernels.NDTRI.launch(input)
         if result is not None:
             return result
-    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("ndtri", ndtri, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("ndtri", out, _ndtri("ndtri", input), (input,), share="same")
     checks.tensor("ndtri", "input", input)
     return _ndtri("ndtri", input)
 
@@ -6522,7 +6547,7 @@ def _ndtri(name: str, self, into=None) -> Any:
     return result
 
 
-def log_ndtr(input: Tensor) -> Tensor:
+def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
     log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1855)
@@ -6530,6 +6555,7 @@ def log_ndtr(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6539,8 +6565,10 @@ def log_ndtr(input: Tensor) -> Tensor:
         >>> sg.special.log_ndtr(sg.tensor([-10.0, 0.0]))
         tensor([-53.2313,  -0.6931])
     """
-    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("log_ndtr", log_ndtr, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("log_ndtr", out, _log_ndtr("log_ndtr", input), (input,), share="same")
     checks.tensor("log_ndtr", "input", input)
     return _log_ndtr("log_ndtr", input)
 
@@ -6729,7 +6757,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
     return result
 
 
-def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
+def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
     zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)
@@ -6738,6 +6766,7 @@ def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Args:
         input: tensor.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
@@ -6746,8 +6775,10 @@ def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
     Raises:
         RuntimeError: expected: shapes that broadcast.
     """
-    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other)) is not PLAIN:
+    if watch.lifts and (lifted := lift("zeta", zeta_default, "elementwise", input, other, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("zeta", out, _zeta_default("zeta", input, other), (input, other), share="same")
     checks.tensor("zeta", "input", input)
     return _zeta_default("zeta", input, other)
 
@@ -6763,7 +6794,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
     return result
 
 
-def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
+def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
     zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1943)
@@ -6772,13 +6803,19 @@ def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
     Args:
         input: number.
         other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the common dtype of the arguments, the default float for bools and integers.
     Gradients:
         other: -grad * self * unfused(zeta(self + 1, other))
     """
-    if watch.lifts and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("zeta.self_scalar", zeta_self_scalar, "elementwise", input, other, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_out("zeta", out, _zeta_self_scalar("zeta", input, other), (other,), share="same")
     return _zeta_self_scalar("zeta", input, other)
 
 
@@ -6918,7 +6955,7 @@ def _i0(name: str, self, into=None) -> Any:
     return result
 
 
-def i0e(input: Tensor) -> Tensor:
+def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
     i0e(Tensor self) -> Tensor (derivatives.yaml:1998)
@@ -6926,6 +6963,7 @@ def i0e(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6934,8 +6972,10 @@ def i0e(input: Tensor) -> Tensor:
         >>> sg.special.i0e(sg.tensor([0.0, 1000.0]))
         tensor([1.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("i0e", i0e, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("i0e", out, _i0e("i0e", input), (input,), share="same")
     checks.tensor("i0e", "input", input)
     return _i0e("i0e", input)
 
@@ -6950,7 +6990,7 @@ def _i0e(name: str, self, into=None) -> Any:
     return result
 
 
-def i1(input: Tensor) -> Tensor:
+def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
     i1(Tensor self) -> Tensor (derivatives.yaml:2012)
@@ -6958,6 +6998,7 @@ def i1(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6966,8 +7007,10 @@ def i1(input: Tensor) -> Tensor:
         >>> sg.special.i1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.5652])
     """
-    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("i1", i1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("i1", out, _i1("i1", input), (input,), share="same")
     checks.tensor("i1", "input", input)
     return _i1("i1", input)
 
@@ -6982,7 +7025,7 @@ def _i1(name: str, self, into=None) -> Any:
     return result
 
 
-def i1e(input: Tensor) -> Tensor:
+def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
     i1e(Tensor self) -> Tensor (derivatives.yaml:2026)
@@ -6990,6 +7033,7 @@ def i1e(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -6998,8 +7042,10 @@ def i1e(input: Tensor) -> Tensor:
         >>> sg.special.i1e(sg.tensor([0.0, 1000.0]))
         tensor([0.0000, 0.0126])
     """
-    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("i1e", i1e, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("i1e", out, _i1e("i1e", input), (input,), share="same")
     checks.tensor("i1e", "input", input)
     return _i1e("i1e", input)
 
@@ -7014,7 +7060,7 @@ def _i1e(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_j0(input: Tensor) -> Tensor:
+def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
     bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2040)
@@ -7022,6 +7068,7 @@ def bessel_j0(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -7030,8 +7077,10 @@ def bessel_j0(input: Tensor) -> Tensor:
         >>> sg.special.bessel_j0(sg.tensor([0.0, 1.0]))
         tensor([1.0000, 0.7652])
     """
-    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_j0", bessel_j0, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_j0", out, _bessel_j0("bessel_j0", input), (input,), share="same")
     checks.tensor("bessel_j0", "input", input)
     return _bessel_j0("bessel_j0", input)
 
@@ -7046,7 +7095,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_j1(input: Tensor) -> Tensor:
+def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
     bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2054)
@@ -7054,6 +7103,7 @@ def bessel_j1(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -7062,8 +7112,10 @@ def bessel_j1(input: Tensor) -> Tensor:
         >>> sg.special.bessel_j1(sg.tensor([0.0, 1.0]))
         tensor([0.0000, 0.4401])
     """
-    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_j1", bessel_j1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_j1", out, _bessel_j1("bessel_j1", input), (input,), share="same")
     checks.tensor("bessel_j1", "input", input)
     return _bessel_j1("bessel_j1", input)
 
@@ -7078,7 +7130,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_y0(input: Tensor) -> Tensor:
+def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
     bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2068)
@@ -7086,6 +7138,7 @@ def bessel_y0(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -7094,8 +7147,10 @@ def bessel_y0(input: Tensor) -> Tensor:
         >>> sg.special.bessel_y0(sg.tensor([1.0, 10.0]))
         tensor([0.0883, 0.0557])
     """
-    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_y0", bessel_y0, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_y0", out, _bessel_y0("bessel_y0", input), (input,), share="same")
     checks.tensor("bessel_y0", "input", input)
     return _bessel_y0("bessel_y0", input)
 
@@ -7110,7 +7165,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
     return result
 
 
-def bessel_y1(input: Tensor) -> Tensor:
+def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
     bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2083)
@@ -7118,6 +7173,7 @@ def bessel_y1(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, the default float for bools and integers.
     Gradients:
@@ -7126,8 +7182,10 @@ def bessel_y1(input: Tensor) -> Tensor:
         >>> sg.special.bessel_y1(sg.tensor([1.0, 10.0]))
         tensor([-0.7812,  0.2490])
     """
-    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("bessel_y1", bessel_y1, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("bessel_y1", out, _bessel_y1("bessel_y1", input), (input,), share="same")
     checks.tensor("bessel_y1", "input", input)
     return _bessel_y1("bessel_y1", input)
 
@@ -7257,7 +7315,7 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
         >>> sg.nextafter(sg.tensor([1.0]), sg.tensor([2.0])) > 1
         tensor([True])
     """
-    if not watch.active and out is None:
+    if not watch.active and out is None and not grad_mode.grad:
         result = kernels.NEXTAFTER.launch(input, other)
         if result is not None:
             return result
@@ -7274,14 +7332,13 @@ def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = Non
 
 def nextafter_(input: Tensor, other: Tensor | Number) -> Tensor:
     """`nextafter`, written into `input`, which is returned; the same arguments but `out`."""
-    if not watch.active and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
+    if not watch.active and not grad_mode.grad and kernels.NEXTAFTER.launch_in_place(input, other) is not None:
         return input
     if watch.lifts and (lifted := lift("nextafter", nextafter_, "elementwise", input, other)) is not PLAIN:
         return lifted
     original = before_write("nextafter_", input, (input, other), keep=(), share="same")
     before = input._fn
     _nextafter("nextafter_", original, other, into=input)
-    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -7289,28 +7346,33 @@ def _nextafter(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
     result, (self, other) = run(kernels.NEXTAFTER, name, (self, other), (), into)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (self, other), "the neighbouring number is no smooth function")
     return result
 
 
-def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
-    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
+def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
     frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2138)
     Dtypes: floats.
 
     Args:
         input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         mantissa: the dtype of `input`.
-        exponent: int64.
+        exponent: int32.
     Gradients:
         self: grad / exp2(exponent)
     Example:
         >>> sg.frexp(sg.tensor([3.0, -8.0])).mantissa
         tensor([ 0.7500, -0.5000])
     """
-    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("frexp.Tensor", frexp, "elementwise", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("frexp", out, _frexp("frexp", input), (input,), share="anyhow")
     return _frexp("frexp", input)
 
 
@@ -7322,7 +7384,7 @@ def _frexp(name: str, self, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     computed = self._dtype if self._dtype.native else computed_dtype(name, "promote", ("float",), (self,))
     try:
-        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int64"))
+        results = outputs(parts_kernels.binary_parts(array_in(self, computed)), computed, ("same", "int32"))
     except Exception as error:
         reraise(name, error, (self,))
     if grad_mode.grad and (self._rg):
@@ -7615,7 +7677,6 @@ def heaviside_(input: Tensor, values: Tensor | Number) -> Tensor:
     original = before_write("heaviside_", input, (input, values), keep=(), share="same")
     before = input._fn
     _heaviside("heaviside_", original, values, into=input)
-    overwrite(input, before)
     return after_write(input, before)
 
 
@@ -7624,6 +7685,8 @@ def _heaviside(name: str, self, values, into=None) -> Any:
     values = checks.operand(name, "values", values)
     self, values = parts_rules.one_dtype(name, self, values)
     result, (self, values) = run(kernels.HEAVISIDE, name, (self, values), (), into)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (self, values), "the step has no gradient")
     return result
 
 
@@ -9169,7 +9232,9 @@ def _max_default(name: str, self, into=None) -> Any:
     return result
 
 
-def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def max_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
     max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2673)
@@ -9179,6 +9244,7 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -9187,8 +9253,10 @@ def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("max.dim", max_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("max.dim", max_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("max", out, _max_dim("max", input, dim, keepdim), (input,), share="anyhow")
     return _max_dim("max", input, dim, keepdim)
 
 
@@ -9293,7 +9361,9 @@ def _min_default(name: str, self, into=None) -> Any:
     return result
 
 
-def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def min_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
     min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2710)
@@ -9303,6 +9373,7 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -9311,8 +9382,10 @@ def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Ten
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("min.dim", min_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("min.dim", min_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("min", out, _min_dim("min", input, dim, keepdim), (input,), share="anyhow")
     return _min_dim("min", input, dim, keepdim)
 
 
@@ -9864,8 +9937,10 @@ def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | N
     return _cumsum("cumsum", input, dim, dtype)
 
 
-def cumsum_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumsum_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """`cumsum`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("cumsum", cumsum_, "along", input, dim, dtype=dtype)) is not PLAIN:
         return lifted
     original = before_write("cumsum_", input, (input,), keep=(), share="anyhow")
@@ -9899,7 +9974,13 @@ def _cumsum(name: str, self, dim, dtype, into=None) -> Any:
 
 
 def sort(
-    input: Tensor, dim: int = -1, descending: bool = False, *, stable: bool = False, axis: Any = None
+    input: Tensor,
+    dim: int = -1,
+    descending: bool = False,
+    *,
+    stable: bool = False,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
@@ -9912,6 +9993,7 @@ def sort(
         dim: int, counted from the end where negative; default -1.
         descending: bool; default False.
         stable: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -9927,8 +10009,13 @@ def sort(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("sort", sort, "along", input, dim, descending, stable=stable, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_outs("sort", out, _sort("sort", input, dim, descending, stable), (input,), share="anyhow")
     return _sort("sort", input, dim, descending, stable)
 
 
@@ -10053,7 +10140,14 @@ def _argsort(name: str, self, dim, descending, stable, into=None) -> Any:
 
 
 def topk(
-    input: Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True, *, axis: Any = None
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    largest: bool = True,
+    sorted: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The k greatest elements along `dim`, or the k least, and where they are; the most extreme first. nan is the
     greatest.
@@ -10068,6 +10162,7 @@ def topk(
         dim: int, counted from the end where negative; default -1.
         largest: bool; default True.
         sorted: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -10082,8 +10177,10 @@ def topk(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted)) is not PLAIN:
+    if watch.lifts and (lifted := lift("topk", topk, "along", input, k, dim, largest, sorted, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("topk", out, _topk("topk", input, k, dim, largest, sorted), (input,), share="anyhow")
     return _topk("topk", input, k, dim, largest, sorted)
 
 
@@ -10117,7 +10214,14 @@ def _topk(name: str, self, k, dim, largest, sorted, into=None) -> Any:
 
 
 def kthvalue(
-    input: Tensor, k: int, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+    input: Tensor,
+    k: int,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The k-th least element along `dim`, counted from 1, and where it is.
 
@@ -10130,6 +10234,7 @@ def kthvalue(
         k: int.
         dim: int, counted from the end where negative; default -1.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
         keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
@@ -10147,8 +10252,10 @@ def kthvalue(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("kthvalue", kthvalue, "along", input, k, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("kthvalue", out, _kthvalue("kthvalue", input, k, dim, keepdim), (input,), share="anyhow")
     return _kthvalue("kthvalue", input, k, dim, keepdim)
 
 
@@ -10271,7 +10378,9 @@ def _median_default(name: str, self, into=None) -> Any:
     return result
 
 
-def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def median_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
     median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)
@@ -10281,6 +10390,7 @@ def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, 
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -10289,8 +10399,10 @@ def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, 
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("median.dim", median_dim, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("median", out, _median_dim("median", input, dim, keepdim), (input,), share="anyhow")
     return _median_dim("median", input, dim, keepdim)
 
 
@@ -10357,7 +10469,9 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
     return result
 
 
-def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def nanmedian_dim(
+    input: Tensor, dim: int, keepdim: bool = False, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
     nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3035)
@@ -10367,6 +10481,7 @@ def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tenso
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype of `input`.
         indices: int64.
@@ -10375,8 +10490,13 @@ def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tenso
     Raises:
         IndexError: expected: a single `dim` in range, which must have elements.
     """
-    if watch.lifts and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("nanmedian.dim", nanmedian_dim, "along", input, dim, keepdim, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_outs("nanmedian", out, _nanmedian_dim("nanmedian", input, dim, keepdim), (input,), share="anyhow")
     return _nanmedian_dim("nanmedian", input, dim, keepdim)
 
 
@@ -10406,7 +10526,13 @@ def _nanmedian_dim(name: str, self, dim, keepdim, into=None) -> Any:
 
 
 def mode(
-    input: Tensor, dim: int = -1, keepdim: bool = False, *, axis: Any = None, keepdims: Any = None
+    input: Tensor,
+    dim: int = -1,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
@@ -10417,6 +10543,7 @@ def mode(
         input: tensor.
         dim: int, counted from the end where negative; default -1.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
         keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
@@ -10434,8 +10561,10 @@ def mode(
         dim = axis
     if keepdims is not None:
         keepdim = keepdims
-    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("mode", mode, "along", input, dim, keepdim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("mode", out, _mode("mode", input, dim, keepdim), (input,), share="anyhow")
     return _mode("mode", input, dim, keepdim)
 
 
@@ -10580,7 +10709,9 @@ def nanmean(
     return formulas_statistics.mean_of_numbers(self, dim, keepdim, dtype)
 
 
-def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+def var_mean_default(
+    input: Tensor, unbiased: bool = True, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
     var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3092)
@@ -10589,15 +10720,21 @@ def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
         through: (var(self, unbiased), mean(self))
     """
-    if watch.lifts and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("var_mean", var_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+    ):
         return lifted
     name = "var_mean"
+    if out is not None:
+        return write_outs(name, out, var_mean_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -10607,7 +10744,12 @@ def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
 
 
 def var_mean_dim(
-    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim`, and the mean.
 
@@ -10620,6 +10762,7 @@ def var_mean_dim(
         dim: int or sequence of ints or None, counted from the end where negative.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -10628,10 +10771,13 @@ def var_mean_dim(
     """
     if (
         watch.lifts
-        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+        and (lifted := lift("var_mean.dim", var_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "var_mean"
+    if out is not None:
+        return write_outs(name, out, var_mean_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -10645,7 +10791,12 @@ def var_mean_dim(
 
 
 def var_mean_correction(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
@@ -10658,6 +10809,7 @@ def var_mean_correction(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -10675,12 +10827,15 @@ def var_mean_correction(
                 dim,
                 correction=correction,
                 keepdim=keepdim,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "var_mean"
+    if out is not None:
+        return write_outs(name, out, var_mean_correction(input, dim, correction=correction, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -10693,7 +10848,9 @@ def var_mean_correction(
     return (op.var(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
-def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
+def std_mean_default(
+    input: Tensor, unbiased: bool = True, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
     std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3122)
@@ -10702,15 +10859,21 @@ def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
     Args:
         input: tensor.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
     Gradients:
         through: (std(self, unbiased), mean(self))
     """
-    if watch.lifts and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("std_mean", std_mean_default, "composite", input, unbiased, out=out)) is not PLAIN
+    ):
         return lifted
     name = "std_mean"
+    if out is not None:
+        return write_outs(name, out, std_mean_default(input, unbiased))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -10720,7 +10883,12 @@ def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tens
 
 
 def std_mean_dim(
-    input: Tensor, dim: Sequence[int] | int | None, unbiased: bool = True, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None,
+    unbiased: bool = True,
+    keepdim: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim`, and the mean.
 
@@ -10733,6 +10901,7 @@ def std_mean_dim(
         dim: int or sequence of ints or None, counted from the end where negative.
         unbiased: bool, whether to divide by n - 1 instead of n; default True.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -10741,10 +10910,13 @@ def std_mean_dim(
     """
     if (
         watch.lifts
-        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim)) is not PLAIN
+        and (lifted := lift("std_mean.dim", std_mean_dim, "composite", input, dim, unbiased, keepdim, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "std_mean"
+    if out is not None:
+        return write_outs(name, out, std_mean_dim(input, dim, unbiased, keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -10758,7 +10930,12 @@ def std_mean_dim(
 
 
 def std_mean_correction(
-    input: Tensor, dim: Sequence[int] | int | None = None, *, correction: Number | None = None, keepdim: bool = False
+    input: Tensor,
+    dim: Sequence[int] | int | None = None,
+    *,
+    correction: Number | None = None,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
@@ -10771,6 +10948,7 @@ def std_mean_correction(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result0: the dtype of `input`, its real counterpart for complex numbers.
         result1: the dtype of `input`.
@@ -10788,12 +10966,15 @@ def std_mean_correction(
                 dim,
                 correction=correction,
                 keepdim=keepdim,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "std_mean"
+    if out is not None:
+        return write_outs(name, out, std_mean_correction(input, dim, correction=correction, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -10806,7 +10987,15 @@ def std_mean_correction(
     return (op.std(self, dim, correction=correction, keepdim=keepdim), op.mean(self, dim, keepdim))
 
 
-def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
+def aminmax(
+    input: Tensor,
+    *,
+    dim: int | None = None,
+    keepdim: bool = False,
+    out: Sequence[Tensor] | None = None,
+    axis: Any = None,
+    keepdims: Any = None,
+) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
     aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3152)
@@ -10816,6 +11005,9 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         input: tensor.
         dim: int or None, by keyword, counted from the end where negative; default None.
         keepdim: bool, by keyword, whether reduced dimensions stay, with size 1; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         min: the dtype of `input`.
         max: the dtype of `input`.
@@ -10829,9 +11021,18 @@ def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> 
         >>> least, greatest
         (tensor([1, 2]), tensor([5, 3]))
     """
-    if watch.lifts and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim)) is not PLAIN:
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
+    if (
+        watch.lifts
+        and (lifted := lift("aminmax", aminmax, "composite", input, dim=dim, keepdim=keepdim, out=out)) is not PLAIN
+    ):
         return lifted
     name = "aminmax"
+    if out is not None:
+        return write_outs(name, out, aminmax(input, dim=dim, keepdim=keepdim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -10915,8 +11116,10 @@ def cumprod(
     return _cumprod("cumprod", input, dim, dtype)
 
 
-def cumprod_(input: Tensor, dim: int, *, dtype: Any = None) -> Tensor:
+def cumprod_(input: Tensor, dim: int = None, *, dtype: Any = None, axis: Any = None) -> Tensor:
     """`cumprod`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("cumprod", cumprod_, "along", input, dim, dtype=dtype)) is not PLAIN:
         return lifted
     original = before_write("cumprod_", input, (input,), keep=(input,), share="anyhow")
@@ -11057,7 +11260,9 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
     return result
 
 
-def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+def cummax(
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
     cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3221)
@@ -11066,6 +11271,7 @@ def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -11081,8 +11287,10 @@ def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cummax", cummax, "along", input, dim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("cummax", out, _cummax("cummax", input, dim), (input,), share="anyhow")
     return _cummax("cummax", input, dim)
 
 
@@ -11107,7 +11315,9 @@ def _cummax(name: str, self, dim, into=None) -> Any:
     return _cummax_result(*results)
 
 
-def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
+def cummin(
+    input: Tensor, dim: int = None, *, out: Sequence[Tensor] | None = None, axis: Any = None
+) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
     cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3239)
@@ -11116,6 +11326,7 @@ def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         values: the dtype of `input`.
@@ -11130,8 +11341,10 @@ def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor,
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("cummin", cummin, "along", input, dim, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("cummin", out, _cummin("cummin", input, dim), (input,), share="anyhow")
     return _cummin("cummin", input, dim)
 
 
@@ -11876,7 +12089,9 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
     return formulas_distances.distances_within(self, p)
 
 
-def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
+def renorm(
+    input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
     renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3451)
@@ -11888,6 +12103,7 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         dim: int, counted from the end where negative.
         maxnorm: float.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -11900,6 +12116,8 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
         tensor([[0.6000, 0.8000],
                 [0.3000, 0.4000]])
     """
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("renorm", renorm, "composite", input, p, dim, maxnorm, out=out)) is not PLAIN:
         return lifted
     name = "renorm"
@@ -11918,8 +12136,10 @@ def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | N
     return formulas_distances.limited_norms(self, p, dim, maxnorm)
 
 
-def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
+def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, axis: Any = None) -> Tensor:
     """`renorm`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("renorm", renorm_, "composite", input, p, dim, maxnorm)) is not PLAIN:
         return lifted
     original = before_write("renorm_", input, (input,), keep=(input,), share="same")
@@ -12049,7 +12269,12 @@ def _histc(name: str, self, bins, min, max, into=None) -> Any:
 
 
 def histogram_bins_tensor(
-    input: Tensor, bins: Tensor, *, weight: Tensor | None = None, density: bool = False
+    input: Tensor,
+    bins: Tensor,
+    *,
+    weight: Tensor | None = None,
+    density: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
@@ -12062,6 +12287,7 @@ def histogram_bins_tensor(
         bins: tensor.
         weight: tensor or None, by keyword; default None.
         density: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
@@ -12081,12 +12307,15 @@ def histogram_bins_tensor(
                 bins,
                 weight=weight,
                 density=density,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "histogram"
+    if out is not None:
+        return write_outs(name, out, histogram_bins_tensor(input, bins, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -12107,6 +12336,7 @@ def histogram_bin_ct(
     range: Sequence[float] | None = None,
     weight: Tensor | None = None,
     density: bool = False,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor]:
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
@@ -12120,6 +12350,7 @@ def histogram_bin_ct(
         range: sequence of floats or None, by keyword; default None.
         weight: tensor or None, by keyword; default None.
         density: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         hist: the dtype of `input`.
         bin_edges: the dtype of `input`.
@@ -12141,12 +12372,15 @@ def histogram_bin_ct(
                 range=range,
                 weight=weight,
                 density=density,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "histogram"
+    if out is not None:
+        return write_outs(name, out, histogram_bin_ct(input, bins, range=range, weight=weight, density=density))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -13471,7 +13705,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     return formulas_reductions.conjugate(self).dot(other)
 
 
-def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
+def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
     linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3894)
@@ -13481,6 +13715,8 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         x: tensor.
         y: tensor.
         dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -13491,9 +13727,16 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
         >>> sg.linalg.vecdot(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim)) is not PLAIN:
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_vecdot", linalg_vecdot, "composite", x, y, dim=dim, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_vecdot"
+    if out is not None:
+        return write_out(name, out, linalg_vecdot(x, y, dim=dim))
     if not isinstance(x, Tensor):
         x = checks.tensor(name, "x", x)
     if not isinstance(y, Tensor):
@@ -13639,7 +13882,7 @@ def cross(
     return formulas_products.cross_product(self, other, dim)
 
 
-def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
+def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
     linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3946)
@@ -13649,6 +13892,8 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         input: tensor.
         other: tensor.
         dim: int, by keyword, counted from the end where negative; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -13660,9 +13905,16 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
         >>> sg.linalg.cross(sg.tensor([1.0, 0.0, 0.0]), sg.tensor([0.0, 1.0, 0.0]))
         tensor([0., 0., 1.])
     """
-    if watch.lifts and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim)) is not PLAIN:
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cross", linalg_cross, "composite", input, other, dim=dim, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_cross"
+    if out is not None:
+        return write_out(name, out, linalg_cross(input, other, dim=dim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -13674,7 +13926,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     return formulas_products.cross_product(self, other, dim)
 
 
-def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
+def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
     linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3960)
@@ -13682,6 +13934,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 
     Args:
         tensors: sequence of tensors.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -13692,15 +13945,20 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
         >>> sg.linalg.multi_dot([sg.ones(2, 3), sg.ones(3, 4), sg.ones(4)])
         tensor([12., 12.])
     """
-    if watch.lifts and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_multi_dot", linalg_multi_dot, "composite", tensors, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_multi_dot"
+    if out is not None:
+        return write_out(name, out, linalg_multi_dot(tensors))
     tensors = checks.tensor_list(name, "tensors", tensors)
     (tensors,) = contraction_rules.chain(name, tensors)
     return formulas_products.multiplied_chain(tensors)
 
 
-def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
+def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
     linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3974)
@@ -13709,6 +13967,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     Args:
         x: tensor.
         N: int or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -13721,9 +13980,11 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
                 [1, 2, 4],
                 [1, 3, 9]])
     """
-    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_vander", linalg_vander, "composite", x, N=N, out=out)) is not PLAIN:
         return lifted
     name = "linalg_vander"
+    if out is not None:
+        return write_out(name, out, linalg_vander(x, N=N))
     if not isinstance(x, Tensor):
         x = checks.tensor(name, "x", x)
     if N is not None and N.__class__ is not int:
@@ -13769,7 +14030,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
     return A.diagonal(offset, dim1, dim2)
 
 
-def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
+def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: matmul.
 
     linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3998)
@@ -13778,6 +14039,7 @@ def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     Args:
         input: tensor.
         other: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -13786,9 +14048,14 @@ def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
         >>> sg.linalg.matmul(sg.tensor([[1.0, 2.0], [3.0, 4.0]]), sg.tensor([1.0, 10.0]))
         tensor([21., 43.])
     """
-    if watch.lifts and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_matmul", linalg_matmul, "composite", input, other, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_matmul"
+    if out is not None:
+        return write_out(name, out, linalg_matmul(input, other))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -13842,7 +14109,7 @@ def bilinear(
     return formulas_products.bilinear_form(input1, input2, weight, bias)
 
 
-def linalg_inv(A: Tensor) -> Tensor:
+def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
     linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4026)
@@ -13850,6 +14117,7 @@ def linalg_inv(A: Tensor) -> Tensor:
 
     Args:
         A: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `A`.
     Gradients:
@@ -13861,8 +14129,10 @@ def linalg_inv(A: Tensor) -> Tensor:
         tensor([[-2.0000,  1.0000],
                 [ 1.5000, -0.5000]])
     """
-    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_inv", linalg_inv, "leading", A, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("linalg_inv", out, _linalg_inv("linalg_inv", A), (A,), share="anyhow")
     return _linalg_inv("linalg_inv", A)
 
 
@@ -13916,7 +14186,9 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_inv(self)
 
 
-def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+def linalg_inv_ex(
+    A: Tensor, *, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
     linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4055)
@@ -13925,22 +14197,26 @@ def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Ten
     Args:
         A: tensor.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         inverse: the dtype of `A`.
-        info: int64.
+        info: int32.
     Gradients:
         A: -adjoint(inverse).matmul(grad).matmul(adjoint(inverse))
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
         >>> sg.linalg.inv_ex(sg.tensor([[1.0, 2.0], [2.0, 4.0]])).info
-        tensor(2)
+        tensor(2, dtype=specgrad.int32)
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors)) is not PLAIN
+        and (lifted := lift("linalg_inv_ex", linalg_inv_ex, "leading", A, check_errors=check_errors, out=out))
+        is not PLAIN
     ):
         return lifted
+    if out is not None:
+        return write_outs("linalg_inv_ex", out, _linalg_inv_ex("linalg_inv_ex", A, check_errors), (A,), share="anyhow")
     return _linalg_inv_ex("linalg_inv_ex", A, check_errors)
 
 
@@ -13956,7 +14232,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
     computed = A._dtype if A._dtype.native else computed_dtype(name, "same", ("float", "complex"), (A,))
     try:
         results = outputs(
-            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int64")
+            solving_kernels.inverse_info(array_in(A, computed), check_errors), computed, ("same", "int32")
         )
     except Exception as error:
         reraise(name, error, (A, check_errors))
@@ -13979,7 +14255,7 @@ def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Te
         check_errors: bool.
     Returns:
         solution: the dtype that all tensors share.
-        info: int64.
+        info: int32.
     Gradients:
         A: solve_slopes(...)[0]
         B: solve_slopes(...)[1]
@@ -14011,7 +14287,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
         results = outputs(
             solving_kernels.solve_matrices(array_in(A, computed), array_in(B, computed), check_errors),
             computed,
-            ("same", "int64"),
+            ("same", "int32"),
         )
     except Exception as error:
         reraise(name, error, (A, B, check_errors))
@@ -14022,7 +14298,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
     return _solve_matrices_result(*results)
 
 
-def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
+def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
     linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4087)
@@ -14032,6 +14308,7 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         A: tensor.
         B: tensor.
         left: bool, by keyword; default True.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -14043,9 +14320,14 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
         >>> sg.linalg.solve(sg.tensor([[2.0, 0.0], [0.0, 4.0]]), sg.tensor([1.0, 1.0]))
         tensor([0.5000, 0.2500])
     """
-    if watch.lifts and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_solve", linalg_solve, "composite", A, B, left=left, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_solve"
+    if out is not None:
+        return write_out(name, out, linalg_solve(A, B, left=left))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -14056,7 +14338,9 @@ def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     return formulas_solving.solved(A, B, left, True)[0]
 
 
-def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+def linalg_solve_ex(
+    A: Tensor, B: Tensor, *, left: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
@@ -14068,9 +14352,10 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
         B: tensor.
         left: bool, by keyword; default True.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         result: the dtype that all tensors share.
-        info: int64.
+        info: int32.
     Gradients:
         through: solved_with_info(A, B, left, check_errors)
     Raises:
@@ -14078,17 +14363,21 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
             broadcast.
     Example:
         >>> sg.linalg.solve_ex(sg.zeros(2, 2), sg.ones(2)).info
-        tensor(1)
+        tensor(1, dtype=specgrad.int32)
     """
     if (
         watch.lifts
         and (
-            lifted := lift("linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors)
+            lifted := lift(
+                "linalg_solve_ex", linalg_solve_ex, "composite", A, B, left=left, check_errors=check_errors, out=out
+            )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_solve_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_solve_ex(A, B, left=left, check_errors=check_errors))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if not isinstance(B, Tensor):
@@ -14167,7 +14456,7 @@ def _solve_triangular_matrices(name: str, A, B, upper, unitriangular, into=None)
 
 
 def linalg_solve_triangular(
-    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False
+    input: Tensor, B: Tensor, *, upper: bool, left: bool = True, unitriangular: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
@@ -14181,6 +14470,7 @@ def linalg_solve_triangular(
         upper: bool, by keyword.
         left: bool, by keyword; default True.
         unitriangular: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -14205,12 +14495,17 @@ def linalg_solve_triangular(
                 upper=upper,
                 left=left,
                 unitriangular=unitriangular,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_solve_triangular"
+    if out is not None:
+        return write_out(
+            name, out, linalg_solve_triangular(input, B, upper=upper, left=left, unitriangular=unitriangular)
+        )
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14226,7 +14521,7 @@ def linalg_solve_triangular(
     return formulas_solving.triangular_solved(self, B, upper, left, unitriangular)
 
 
-def linalg_det(A: Tensor) -> Tensor:
+def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices.
 
     linalg_det(Tensor A) -> Tensor (derivatives.yaml:4148)
@@ -14234,6 +14529,7 @@ def linalg_det(A: Tensor) -> Tensor:
 
     Args:
         A: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `A`.
     Gradients:
@@ -14244,8 +14540,10 @@ def linalg_det(A: Tensor) -> Tensor:
         >>> sg.linalg.det(sg.tensor([[1.0, 2.0], [3.0, 4.0]]))
         tensor(-2.)
     """
-    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_det", linalg_det, "leading", A, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("linalg_det", out, _linalg_det("linalg_det", A), (A,), share="anyhow")
     return _linalg_det("linalg_det", A)
 
 
@@ -14336,7 +14634,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_det(self)
 
 
-def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
+def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
     linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4188)
@@ -14344,6 +14642,7 @@ def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         A: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         sign: the dtype of `A`.
         logabsdet: the dtype of `A`, its real counterpart for complex numbers.
@@ -14355,8 +14654,10 @@ def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
         >>> sg.linalg.slogdet(sg.tensor([[1.0, 0.0], [0.0, -1.0]])).sign
         tensor(-1.)
     """
-    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_slogdet", linalg_slogdet, "leading", A, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("linalg_slogdet", out, _linalg_slogdet("linalg_slogdet", A), (A,), share="anyhow")
     return _linalg_slogdet("linalg_slogdet", A)
 
 
@@ -14379,7 +14680,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
     return _linalg_slogdet_result(*results)
 
 
-def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
+def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
     slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4206)
@@ -14387,6 +14688,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         sign: the dtype that its ops give.
         logabsdet: the dtype that its ops give, its real counterpart for complex numbers.
@@ -14398,9 +14700,11 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
         >>> sg.slogdet(sg.eye(2)).logabsdet
         tensor(0.)
     """
-    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("slogdet", slogdet, "composite", input, out=out)) is not PLAIN:
         return lifted
     name = "slogdet"
+    if out is not None:
+        return write_outs(name, out, slogdet(input))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14450,7 +14754,7 @@ def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
         check_errors: bool.
     Returns:
         L: the dtype of `input`.
-        info: int64.
+        info: int32.
     Gradients:
         self: cholesky_slope(grad, L)
     Raises:
@@ -14476,7 +14780,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int64")
+            solving_kernels.cholesky_factor(array_in(self, computed), check_errors), computed, ("same", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -14487,7 +14791,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
     return _cholesky_factor_result(*results)
 
 
-def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
+def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
     linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4244)
@@ -14496,6 +14800,7 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     Args:
         input: tensor.
         upper: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -14509,10 +14814,12 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper)) is not PLAIN
+        and (lifted := lift("linalg_cholesky", linalg_cholesky, "composite", input, upper=upper, out=out)) is not PLAIN
     ):
         return lifted
     name = "linalg_cholesky"
+    if out is not None:
+        return write_out(name, out, linalg_cholesky(input, upper=upper))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14522,7 +14829,9 @@ def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     return formulas_solving.cholesky_decomposed(self, upper, True)[0]
 
 
-def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool = False) -> tuple[Tensor, Tensor]:
+def linalg_cholesky_ex(
+    input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
@@ -14533,28 +14842,37 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
         input: tensor.
         upper: bool, by keyword; default False.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         L: the dtype of `input`.
-        info: int64.
+        info: int32.
     Gradients:
         through: cholesky_with_info(self, upper, check_errors)
     Raises:
         RuntimeError: expected: square matrices of floats: the last two dimensions.
     Example:
         >>> sg.linalg.cholesky_ex(sg.tensor([[1.0, 2.0], [2.0, 1.0]])).info
-        tensor(2)
+        tensor(2, dtype=specgrad.int32)
     """
     if (
         watch.lifts
         and (
             lifted := lift(
-                "linalg_cholesky_ex", linalg_cholesky_ex, "composite", input, upper=upper, check_errors=check_errors
+                "linalg_cholesky_ex",
+                linalg_cholesky_ex,
+                "composite",
+                input,
+                upper=upper,
+                check_errors=check_errors,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_cholesky_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_cholesky_ex(input, upper=upper, check_errors=check_errors))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14687,6 +15005,7 @@ def linalg_vector_norm(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
     axis: Any = None,
     keepdims: Any = None,
 ) -> Tensor:
@@ -14702,6 +15021,7 @@ def linalg_vector_norm(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
         keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
@@ -14722,12 +15042,16 @@ def linalg_vector_norm(
     if (
         watch.lifts
         and (
-            lifted := lift("linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype)
+            lifted := lift(
+                "linalg_vector_norm", linalg_vector_norm, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
+            )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_vector_norm"
+    if out is not None:
+        return write_out(name, out, linalg_vector_norm(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14743,7 +15067,13 @@ def linalg_vector_norm(
 
 
 def linalg_matrix_norm_default(
-    input: Tensor, ord: Number, dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: Number,
+    dim: Sequence[int] = [-2, -1],
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """A norm of matrices: 1 the greatest sum of a column's |x_i|, inf of a row's, 2 the greatest singular value; negative
     orders the least of these.
@@ -14758,6 +15088,7 @@ def linalg_matrix_norm_default(
         dim: sequence of ints, counted from the end where negative; default [-2, -1].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -14770,13 +15101,23 @@ def linalg_matrix_norm_default(
         watch.lifts
         and (
             lifted := lift(
-                "linalg_matrix_norm", linalg_matrix_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype
+                "linalg_matrix_norm",
+                linalg_matrix_norm_default,
+                "composite",
+                input,
+                ord,
+                dim,
+                keepdim,
+                dtype=dtype,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_norm"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_norm_default(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14791,7 +15132,13 @@ def linalg_matrix_norm_default(
 
 
 def linalg_matrix_norm_str_ord(
-    input: Tensor, ord: str = "fro", dim: Sequence[int] = [-2, -1], keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: str = "fro",
+    dim: Sequence[int] = [-2, -1],
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
@@ -14805,6 +15152,7 @@ def linalg_matrix_norm_str_ord(
         dim: sequence of ints, counted from the end where negative; default [-2, -1].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -14825,12 +15173,15 @@ def linalg_matrix_norm_str_ord(
                 dim,
                 keepdim,
                 dtype=dtype,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_norm"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_norm_str_ord(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14852,6 +15203,7 @@ def linalg_norm_default(
     keepdim: bool = False,
     *,
     dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
@@ -14865,6 +15217,7 @@ def linalg_norm_default(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -14874,11 +15227,17 @@ def linalg_norm_default(
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype))
+        and (
+            lifted := lift(
+                "linalg_norm", linalg_norm_default, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
+            )
+        )
         is not PLAIN
     ):
         return lifted
     name = "linalg_norm"
+    if out is not None:
+        return write_out(name, out, linalg_norm_default(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14895,7 +15254,13 @@ def linalg_norm_default(
 
 
 def linalg_norm_ord_str(
-    input: Tensor, ord: str, dim: Sequence[int] | int | None = None, keepdim: bool = False, *, dtype: Any = None
+    input: Tensor,
+    ord: str,
+    dim: Sequence[int] | int | None = None,
+    keepdim: bool = False,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
 ) -> Tensor:
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
@@ -14909,6 +15274,7 @@ def linalg_norm_ord_str(
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: `dtype`, else the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -14920,13 +15286,15 @@ def linalg_norm_ord_str(
         watch.lifts
         and (
             lifted := lift(
-                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype
+                "linalg_norm.ord_str", linalg_norm_ord_str, "composite", input, ord, dim, keepdim, dtype=dtype, out=out
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_norm"
+    if out is not None:
+        return write_out(name, out, linalg_norm_ord_str(input, ord, dim, keepdim, dtype=dtype))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -14942,7 +15310,9 @@ def linalg_norm_ord_str(
     return formulas_matrix.norm_of_either(self if dtype is None else self.to(dtype), ord, dim, keepdim)
 
 
-def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = None) -> tuple[Tensor, Tensor, Tensor]:
+def linalg_svd(
+    A: Tensor, full_matrices: bool = True, *, driver: str | None = None, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
@@ -14953,6 +15323,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
         A: tensor.
         full_matrices: bool; default True.
         driver: str or None, by keyword; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         U: the dtype of `A`.
         S: the dtype of `A`, its real counterpart for complex numbers.
@@ -14968,9 +15339,11 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver)) is not PLAIN
+        and (lifted := lift("linalg_svd", linalg_svd, "leading", A, full_matrices, driver=driver, out=out)) is not PLAIN
     ):
         return lifted
+    if out is not None:
+        return write_outs("linalg_svd", out, _linalg_svd("linalg_svd", A, full_matrices, driver), (A,), share="anyhow")
     return _linalg_svd("linalg_svd", A, full_matrices, driver)
 
 
@@ -15001,7 +15374,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
     return _linalg_svd_result(*results)
 
 
-def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
+def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values in descending order.
 
     linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4395)
@@ -15010,6 +15383,7 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     Args:
         A: tensor.
         driver: str or None, by keyword; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `A`, its real counterpart for complex numbers.
     Gradients:
@@ -15020,8 +15394,13 @@ def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
         >>> sg.linalg.svdvals(sg.tensor([[0.0, 2.0], [3.0, 0.0]]))
         tensor([3., 2.])
     """
-    if watch.lifts and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_svdvals", linalg_svdvals, "leading", A, driver=driver, out=out)) is not PLAIN
+    ):
         return lifted
+    if out is not None:
+        return write_out("linalg_svdvals", out, _linalg_svdvals("linalg_svdvals", A, driver), (A,), share="anyhow")
     return _linalg_svdvals("linalg_svdvals", A, driver)
 
 
@@ -15047,7 +15426,9 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
     return result
 
 
-def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+def svd(
+    input: Tensor, some: bool = True, compute_uv: bool = True, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
     svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4413)
@@ -15057,6 +15438,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
         input: tensor.
         some: bool; default True.
         compute_uv: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         U: the dtype of `input`.
         S: the dtype of `input`, its real counterpart for complex numbers.
@@ -15069,9 +15451,11 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
         >>> sg.svd(sg.tensor([[0.0, 2.0], [3.0, 0.0]])).S
         tensor([3., 2.])
     """
-    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv)) is not PLAIN:
+    if watch.lifts and (lifted := lift("svd", svd, "composite", input, some, compute_uv, out=out)) is not PLAIN:
         return lifted
     name = "svd"
+    if out is not None:
+        return write_outs(name, out, svd(input, some, compute_uv))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15123,7 +15507,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
     return _hermitian_eigen_result(*results)
 
 
-def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
+def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
     linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4441)
@@ -15132,6 +15516,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     Args:
         input: tensor.
         UPLO: str; default 'L'.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         eigenvalues: the dtype of `input`, its real counterpart for complex numbers.
         eigenvectors: the dtype of `input`.
@@ -15143,9 +15528,11 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
         >>> sg.linalg.eigh(sg.tensor([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
         tensor([1., 3.])
     """
-    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_eigh", linalg_eigh, "composite", input, UPLO, out=out)) is not PLAIN:
         return lifted
     name = "linalg_eigh"
+    if out is not None:
+        return write_outs(name, out, linalg_eigh(input, UPLO))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15195,7 +15582,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
     return result
 
 
-def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
+def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
     linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4470)
@@ -15204,6 +15591,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     Args:
         input: tensor.
         UPLO: str; default 'L'.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -15214,9 +15602,14 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
         >>> sg.linalg.eigvalsh(sg.tensor([[2.0, 1.0], [1.0, 2.0]]))
         tensor([1., 3.])
     """
-    if watch.lifts and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_eigvalsh", linalg_eigvalsh, "composite", input, UPLO, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_eigvalsh"
+    if out is not None:
+        return write_out(name, out, linalg_eigvalsh(input, UPLO))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15226,7 +15619,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     return op.hermitian_eigenvalues(formulas_decompositions.triangle_of(self, UPLO))
 
 
-def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
+def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
     linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4484)
@@ -15234,6 +15627,7 @@ def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
 
     Args:
         input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         eigenvalues: complex.
         eigenvectors: complex.
@@ -15246,8 +15640,10 @@ def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
         >>> sg.linalg.eig(sg.tensor([[0.0, 1.0], [-1.0, 0.0]])).eigenvalues
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_eig", linalg_eig, "leading", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("linalg_eig", out, _linalg_eig("linalg_eig", input), (input,), share="anyhow")
     return _linalg_eig("linalg_eig", input)
 
 
@@ -15272,7 +15668,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
     return _linalg_eig_result(*results)
 
 
-def linalg_eigvals(input: Tensor) -> Tensor:
+def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
     linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4503)
@@ -15280,6 +15676,7 @@ def linalg_eigvals(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: complex.
     Gradients:
@@ -15291,8 +15688,10 @@ def linalg_eigvals(input: Tensor) -> Tensor:
         >>> sg.linalg.eigvals(sg.tensor([[0.0, 1.0], [-1.0, 0.0]]))
         tensor([0.+1.j, 0.-1.j])
     """
-    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_eigvals", linalg_eigvals, "leading", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out("linalg_eigvals", out, _linalg_eigvals("linalg_eigvals", input), (input,), share="anyhow")
     return _linalg_eigvals("linalg_eigvals", input)
 
 
@@ -15316,7 +15715,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
     return result
 
 
-def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
+def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
     linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4521)
@@ -15325,6 +15724,7 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     Args:
         A: tensor.
         mode: str; default 'reduced'.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         Q: the dtype of `A`.
         R: the dtype of `A`.
@@ -15337,8 +15737,10 @@ def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_qr", linalg_qr, "leading", A, mode, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_outs("linalg_qr", out, _linalg_qr("linalg_qr", A, mode), (A,), share="anyhow")
     return _linalg_qr("linalg_qr", A, mode)
 
 
@@ -15363,7 +15765,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
     return _linalg_qr_result(*results)
 
 
-def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
+def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
     qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4539)
@@ -15372,6 +15774,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     Args:
         input: tensor.
         some: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         Q: the dtype that its ops give.
         R: the dtype that its ops give.
@@ -15384,9 +15787,11 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
         tensor([[3., 0.],
                 [0., 2.]])
     """
-    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some)) is not PLAIN:
+    if watch.lifts and (lifted := lift("qr", qr, "composite", input, some, out=out)) is not PLAIN:
         return lifted
     name = "qr"
+    if out is not None:
+        return write_outs(name, out, qr(input, some))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15444,7 +15849,12 @@ def _pseudo_inverse(name: str, self, atol, rtol, into=None) -> Any:
 
 
 def linalg_pinv_atol_rtol_float(
-    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
@@ -15457,6 +15867,7 @@ def linalg_pinv_atol_rtol_float(
         atol: float or None, by keyword; default None.
         rtol: float or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -15475,12 +15886,15 @@ def linalg_pinv_atol_rtol_float(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_pinv"
+    if out is not None:
+        return write_out(name, out, linalg_pinv_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15495,7 +15909,12 @@ def linalg_pinv_atol_rtol_float(
 
 
 def linalg_pinv_atol_rtol_tensor(
-    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: Tensor | None = None,
+    rtol: Tensor | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The pseudo-inverse, with tolerances for each matrix.
 
@@ -15508,6 +15927,7 @@ def linalg_pinv_atol_rtol_tensor(
         atol: tensor or None, by keyword; default None.
         rtol: tensor or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -15526,12 +15946,15 @@ def linalg_pinv_atol_rtol_tensor(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_pinv"
+    if out is not None:
+        return write_out(name, out, linalg_pinv_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15545,7 +15968,7 @@ def linalg_pinv_atol_rtol_tensor(
     return formulas_matrix.inverted(self, atol, rtol, hermitian)
 
 
-def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
+def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
     linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4589)
@@ -15555,6 +15978,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
         input: tensor.
         rcond: float.
         hermitian: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -15564,10 +15988,13 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian)) is not PLAIN
+        and (lifted := lift("linalg_pinv", linalg_pinv_default, "composite", input, rcond, hermitian, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "linalg_pinv"
+    if out is not None:
+        return write_out(name, out, linalg_pinv_default(input, rcond, hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15615,7 +16042,12 @@ def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) 
 
 
 def linalg_matrix_rank_atol_rtol_float(
-    input: Tensor, *, atol: float | None = None, rtol: float | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: float | None = None,
+    rtol: float | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """How many singular values are above max(atol, rtol * the greatest).
 
@@ -15628,6 +16060,7 @@ def linalg_matrix_rank_atol_rtol_float(
         atol: float or None, by keyword; default None.
         rtol: float or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: int64.
     Gradients:
@@ -15646,12 +16079,17 @@ def linalg_matrix_rank_atol_rtol_float(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_rank"
+    if out is not None:
+        return write_out(
+            name, out, linalg_matrix_rank_atol_rtol_float(input, atol=atol, rtol=rtol, hermitian=hermitian)
+        )
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15666,7 +16104,12 @@ def linalg_matrix_rank_atol_rtol_float(
 
 
 def linalg_matrix_rank_atol_rtol_tensor(
-    input: Tensor, *, atol: Tensor | None = None, rtol: Tensor | None = None, hermitian: bool = False
+    input: Tensor,
+    *,
+    atol: Tensor | None = None,
+    rtol: Tensor | None = None,
+    hermitian: bool = False,
+    out: Tensor | None = None,
 ) -> Tensor:
     """The rank, with tolerances for each matrix.
 
@@ -15679,6 +16122,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
         atol: tensor or None, by keyword; default None.
         rtol: tensor or None, by keyword; default None.
         hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: int64.
     Gradients:
@@ -15697,12 +16141,17 @@ def linalg_matrix_rank_atol_rtol_tensor(
                 atol=atol,
                 rtol=rtol,
                 hermitian=hermitian,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_rank"
+    if out is not None:
+        return write_out(
+            name, out, linalg_matrix_rank_atol_rtol_tensor(input, atol=atol, rtol=rtol, hermitian=hermitian)
+        )
     if not isinstance(input, Tensor):
         input = checks.tensor(name, "input", input)
     if atol is not None and not isinstance(atol, Tensor):
@@ -15715,7 +16164,9 @@ def linalg_matrix_rank_atol_rtol_tensor(
     return formulas_matrix.rank_of(input, atol, rtol, hermitian)
 
 
-def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
+def linalg_matrix_rank_default(
+    input: Tensor, tol: float, hermitian: bool = False, *, out: Tensor | None = None
+) -> Tensor:
     """How many singular values are above `tol`.
 
     linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4636)
@@ -15725,6 +16176,7 @@ def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = Fals
         input: tensor.
         tol: float.
         hermitian: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: int64.
     Gradients:
@@ -15734,11 +16186,17 @@ def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = Fals
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian))
+        and (
+            lifted := lift(
+                "linalg_matrix_rank", linalg_matrix_rank_default, "composite", input, tol, hermitian, out=out
+            )
+        )
         is not PLAIN
     ):
         return lifted
     name = "linalg_matrix_rank"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_rank_default(input, tol, hermitian))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15751,7 +16209,12 @@ def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = Fals
 
 
 def linalg_lstsq(
-    input: Tensor, b: Tensor, rcond: float | None = None, *, driver: str | None = None
+    input: Tensor,
+    b: Tensor,
+    rcond: float | None = None,
+    *,
+    driver: str | None = None,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
@@ -15764,6 +16227,7 @@ def linalg_lstsq(
         b: tensor.
         rcond: float or None; default None.
         driver: str or None, by keyword; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         solution: the dtype that all tensors share.
         residuals: the dtype that all tensors share, its real counterpart for complex numbers.
@@ -15780,10 +16244,13 @@ def linalg_lstsq(
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver)) is not PLAIN
+        and (lifted := lift("linalg_lstsq", linalg_lstsq, "composite", input, b, rcond, driver=driver, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "linalg_lstsq"
+    if out is not None:
+        return write_outs(name, out, linalg_lstsq(input, b, rcond, driver=driver))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15797,7 +16264,7 @@ def linalg_lstsq(
     return formulas_matrix.least_squares(self, b, rcond, driver)
 
 
-def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
+def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
     linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4662)
@@ -15806,6 +16273,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     Args:
         input: tensor.
         p: number or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -15813,9 +16281,14 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if watch.lifts and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cond", linalg_cond_default, "composite", input, p, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_cond"
+    if out is not None:
+        return write_out(name, out, linalg_cond_default(input, p))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15825,7 +16298,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     return formulas_matrix.condition(self, p)
 
 
-def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
+def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
     linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4676)
@@ -15834,6 +16307,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     Args:
         input: tensor.
         p: str.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`, its real counterpart for complex numbers.
     Gradients:
@@ -15841,9 +16315,14 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     Raises:
         RuntimeError: expected: matrices of floats, square ones for orders other than 2 and -2.
     """
-    if watch.lifts and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_cond.p_str", linalg_cond_p_str, "composite", input, p, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_cond"
+    if out is not None:
+        return write_out(name, out, linalg_cond_p_str(input, p))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15853,7 +16332,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     return formulas_matrix.condition(self, p)
 
 
-def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
+def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
     linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4687)
@@ -15862,6 +16341,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     Args:
         input: tensor.
         n: int.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -15873,9 +16353,14 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
         tensor([[1., 5.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_matrix_power", linalg_matrix_power, "composite", input, n, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_matrix_power"
+    if out is not None:
+        return write_out(name, out, linalg_matrix_power(input, n))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -15920,7 +16405,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     return formulas_matrix.powered(self, n)
 
 
-def linalg_matrix_exp(input: Tensor) -> Tensor:
+def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
     linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4712)
@@ -15928,6 +16413,7 @@ def linalg_matrix_exp(input: Tensor) -> Tensor:
 
     Args:
         input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -15939,8 +16425,12 @@ def linalg_matrix_exp(input: Tensor) -> Tensor:
         tensor([[1., 1.],
                 [0., 1.]])
     """
-    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_matrix_exp", linalg_matrix_exp, "leading", input, out=out)) is not PLAIN:
         return lifted
+    if out is not None:
+        return write_out(
+            "linalg_matrix_exp", out, _linalg_matrix_exp("linalg_matrix_exp", input), (input,), share="anyhow"
+        )
     return _linalg_matrix_exp("linalg_matrix_exp", input)
 
 
@@ -15994,7 +16484,9 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return op.linalg_matrix_exp(self)
 
 
-def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
+def linalg_tensorsolve(
+    input: Tensor, other: Tensor, dims: Sequence[int] | None = None, *, out: Tensor | None = None
+) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
     linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4741)
@@ -16004,6 +16496,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
         input: tensor.
         other: tensor.
         dims: sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -16016,10 +16509,13 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims)) is not PLAIN
+        and (lifted := lift("linalg_tensorsolve", linalg_tensorsolve, "composite", input, other, dims, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "linalg_tensorsolve"
+    if out is not None:
+        return write_out(name, out, linalg_tensorsolve(input, other, dims))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16031,7 +16527,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
     return formulas_matrix.solved_tensor(self, other, dims)
 
 
-def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
+def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
     linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4754)
@@ -16040,6 +16536,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     Args:
         input: tensor.
         ind: int; default 2.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -16050,9 +16547,14 @@ def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
         >>> sg.linalg.tensorinv(sg.eye(4).reshape(2, 2, 4)).shape
         specgrad.Size([4, 2, 2])
     """
-    if watch.lifts and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_tensorinv", linalg_tensorinv, "composite", input, ind, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_tensorinv"
+    if out is not None:
+        return write_out(name, out, linalg_tensorinv(input, ind))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -16062,7 +16564,7 @@ def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     return formulas_matrix.inverted_tensor(self, ind)
 
 
-def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
+def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
@@ -16072,6 +16574,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     Args:
         input: tensor.
         tau: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -16086,11 +16589,13 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau))
+        and (lifted := lift("linalg_householder_product", linalg_householder_product, "composite", input, tau, out=out))
         is not PLAIN
     ):
         return lifted
     name = "linalg_householder_product"
+    if out is not None:
+        return write_out(name, out, linalg_householder_product(input, tau))
     if not isinstance(input, Tensor):
         input = checks.tensor(name, "input", input)
     if not isinstance(tau, Tensor):
@@ -16110,8 +16615,8 @@ def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor
         check_errors: bool.
     Returns:
         LU: the dtype of `input`.
-        pivots: int64.
-        info: int64.
+        pivots: int32.
+        info: int32.
     Gradients:
         self: lu_slope(grad, LU, pivots)
     Raises:
@@ -16134,7 +16639,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         results = outputs(
-            lu_kernels.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int64", "int64")
+            lu_kernels.lu_packed(array_in(self, computed), check_errors), computed, ("same", "int32", "int32")
         )
     except Exception as error:
         reraise(name, error, (self, check_errors))
@@ -16176,8 +16681,9 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
     return result
 
 
-def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
-    """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
+def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with; an
+    error for a singular one.
 
     linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4809)
     Dtypes: floats, complex numbers.
@@ -16185,9 +16691,10 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     Args:
         A: tensor.
         pivot: bool, by keyword; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         LU: the dtype of `A`.
-        pivots: int64.
+        pivots: int32.
     Gradients:
         through: lu_factors(A)
     Raises:
@@ -16197,9 +16704,14 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
         tensor([[4.0000, 4.0000],
                 [0.2500, 1.0000]])
     """
-    if watch.lifts and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_lu_factor", linalg_lu_factor, "composite", A, pivot=pivot, out=out)) is not PLAIN
+    ):
         return lifted
     name = "linalg_lu_factor"
+    if out is not None:
+        return write_outs(name, out, linalg_lu_factor(A, pivot=pivot))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
@@ -16208,7 +16720,9 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     return formulas_lu.lu_factors(A)
 
 
-def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = False) -> tuple[Tensor, Tensor, Tensor]:
+def linalg_lu_factor_ex(
+    A: Tensor, *, pivot: bool = True, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
@@ -16219,29 +16733,38 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
         A: tensor.
         pivot: bool, by keyword; default True.
         check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         LU: the dtype of `A`.
-        pivots: int64.
-        info: int64.
+        pivots: int32.
+        info: int32.
     Gradients:
         through: lu_factors_with_info(A, check_errors)
     Raises:
         RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
     Example:
         >>> sg.linalg.lu_factor_ex(sg.ones(2, 2)).info
-        tensor(2)
+        tensor(2, dtype=specgrad.int32)
     """
     if (
         watch.lifts
         and (
             lifted := lift(
-                "linalg_lu_factor_ex", linalg_lu_factor_ex, "composite", A, pivot=pivot, check_errors=check_errors
+                "linalg_lu_factor_ex",
+                linalg_lu_factor_ex,
+                "composite",
+                A,
+                pivot=pivot,
+                check_errors=check_errors,
+                out=out,
             )
         )
         is not PLAIN
     ):
         return lifted
     name = "linalg_lu_factor_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_lu_factor_ex(A, pivot=pivot, check_errors=check_errors))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
@@ -16252,7 +16775,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     return formulas_lu.lu_factors_with_info(A, check_errors)
 
 
-def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
+def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
     linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4840)
@@ -16261,6 +16784,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]
     Args:
         A: tensor.
         pivot: bool, by keyword; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         P: the dtype of `A`.
         L: the dtype of `A`.
@@ -16274,9 +16798,11 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]
         tensor([[1.0000, 0.0000],
                 [0.2500, 1.0000]])
     """
-    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot)) is not PLAIN:
+    if watch.lifts and (lifted := lift("linalg_lu", linalg_lu, "composite", A, pivot=pivot, out=out)) is not PLAIN:
         return lifted
     name = "linalg_lu"
+    if out is not None:
+        return write_outs(name, out, linalg_lu(A, pivot=pivot))
     if not isinstance(A, Tensor):
         A = checks.tensor(name, "A", A)
     if pivot.__class__ is not bool:
@@ -16285,13 +16811,52 @@ def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]
     return formulas_lu.lu_three(A)
 
 
+def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
+    """P L U = A as linalg.lu_factor gives it; or as lu_factor_ex does, if `get_infos`. A singular matrix is no error.
+
+    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml:4855)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        pivot: bool; default True.
+        get_infos: bool; default False.
+    Returns:
+        tuple of Tensors: the dtype of `input`.
+    Gradients:
+        through: lu_packed(self, False)[:3 if get_infos else 2]
+    Raises:
+        RuntimeError: expected: matrices of floats; rows are always exchanged, as on every CPU.
+    Example:
+        >>> sg.lu(sg.tensor([[1.0, 2.0], [4.0, 4.0]]))[1]
+        tensor([2, 2], dtype=specgrad.int32)
+    """
+    if watch.lifts and (lifted := lift("lu", lu, "composite", input, pivot, get_infos)) is not PLAIN:
+        return lifted
+    name = "lu"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if pivot.__class__ is not bool:
+        pivot = checks.boolean(name, "pivot", pivot)
+    if get_infos.__class__ is not bool:
+        get_infos = checks.boolean(name, "get_infos", get_infos)
+    self, pivot, get_infos = lu_rules.lu(name, self, pivot, get_infos)
+    return op.lu_packed(self, False)[: 3 if get_infos else 2]
+
+
 def lu_unpack(
-    LU_data: Tensor, LU_pivots: Tensor, unpack_data: bool = True, unpack_pivots: bool = True
+    LU_data: Tensor,
+    LU_pivots: Tensor,
+    unpack_data: bool = True,
+    unpack_pivots: bool = True,
+    *,
+    out: Sequence[Tensor] | None = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:4855)
+    Tensor U) (derivatives.yaml:4866)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16299,6 +16864,7 @@ def lu_unpack(
         LU_pivots: tensor.
         unpack_data: bool; default True.
         unpack_pivots: bool; default True.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         P: the dtype of `LU_data`.
         L: the dtype of `LU_data`.
@@ -16314,11 +16880,15 @@ def lu_unpack(
     """
     if (
         watch.lifts
-        and (lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots))
+        and (
+            lifted := lift("lu_unpack", lu_unpack, "composite", LU_data, LU_pivots, unpack_data, unpack_pivots, out=out)
+        )
         is not PLAIN
     ):
         return lifted
     name = "lu_unpack"
+    if out is not None:
+        return write_outs(name, out, lu_unpack(LU_data, LU_pivots, unpack_data, unpack_pivots))
     if not isinstance(LU_data, Tensor):
         LU_data = checks.tensor(name, "LU_data", LU_data)
     if not isinstance(LU_pivots, Tensor):
@@ -16333,11 +16903,13 @@ def lu_unpack(
     return formulas_lu.unpacked("lu_unpack", LU_data, LU_pivots, unpack_data, unpack_pivots)
 
 
-def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False) -> Tensor:
+def linalg_lu_solve(
+    LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True, adjoint: bool = False, out: Tensor | None = None
+) -> Tensor:
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:4869)
+    (derivatives.yaml:4880)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16346,6 +16918,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
         B: tensor.
         left: bool, by keyword; default True.
         adjoint: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -16361,11 +16934,17 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """
     if (
         watch.lifts
-        and (lifted := lift("linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint))
+        and (
+            lifted := lift(
+                "linalg_lu_solve", linalg_lu_solve, "composite", LU, pivots, B, left=left, adjoint=adjoint, out=out
+            )
+        )
         is not PLAIN
     ):
         return lifted
     name = "linalg_lu_solve"
+    if out is not None:
+        return write_out(name, out, linalg_lu_solve(LU, pivots, B, left=left, adjoint=adjoint))
     if not isinstance(LU, Tensor):
         LU = checks.tensor(name, "LU", LU)
     if not isinstance(pivots, Tensor):
@@ -16383,7 +16962,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4887)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4898)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16421,10 +17000,273 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
     return formulas_lu.lu_solved(LU_data, LU_pivots, self, True, False)
 
 
+def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
+    """P L D L^H P^T = A with L and D in one matrix, the rows that were exchanged, and the first zero on D's diagonal.
+
+    ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)
+    (derivatives.yaml:4910)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        hermitian: bool.
+        check_errors: bool.
+    Returns:
+        LD: the dtype of `input`.
+        pivots: int32.
+        info: int32.
+    Gradients:
+        self: not defined: linalg.ldl_factor has no gradient
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("ldl_packed", ldl_packed, "leading", input, hermitian, check_errors)) is not PLAIN
+    ):
+        return lifted
+    return _ldl_packed("ldl_packed", input, hermitian, check_errors)
+
+
+_ldl_packed_result = ReturnType("ldl_packed", ("LD", "pivots", "info"))
+
+
+def _ldl_packed(name: str, self, hermitian, check_errors, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, hermitian, check_errors = solving_rules.square(name, self, hermitian, check_errors)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(
+            ldl_kernels.ldl_packed(array_in(self, computed), hermitian, check_errors),
+            computed,
+            ("same", "int32", "int32"),
+        )
+    except Exception as error:
+        reraise(name, error, (self, hermitian, check_errors))
+    if grad_mode.grad or watch.active:
+        record_undefined(name, results, (self,), "linalg.ldl_factor has no gradient")
+    return _ldl_packed_result(*results)
+
+
+def linalg_ldl_factor(
+    input: Tensor, *, hermitian: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
+    """L D L^T = A, or L D L^H = A if `hermitian`, of matrices of which the lower triangle is read: L below the diagonal
+    and D's blocks of one or two rows in one matrix, and the row that each was exchanged with, negative in blocks of
+    two.
+
+    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:4922)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        hermitian: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+    Returns:
+        LD: the dtype of `input`.
+        pivots: int32.
+    Gradients:
+        through: ldl_factors(self, hermitian)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.ldl_factor(sg.tensor([[4.0, 2.0], [2.0, 0.0]])).LD
+        tensor([[ 4.0000,  0.0000],
+                [ 0.5000, -1.0000]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("linalg_ldl_factor", linalg_ldl_factor, "composite", input, hermitian=hermitian, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_ldl_factor"
+    if out is not None:
+        return write_outs(name, out, linalg_ldl_factor(input, hermitian=hermitian))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    self, hermitian = solving_rules.square(name, self, hermitian)
+    return formulas_ldl.ldl_factors(self, hermitian)
+
+
+def linalg_ldl_factor_ex(
+    input: Tensor, *, hermitian: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor, Tensor]:
+    """ldl_factor, and 0 or the place of the first zero on D's diagonal, which is then no error.
+
+    linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
+    Tensor info) (derivatives.yaml:4940)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        hermitian: bool, by keyword; default False.
+        check_errors: bool, by keyword; default False.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+    Returns:
+        LD: the dtype of `input`.
+        pivots: int32.
+        info: int32.
+    Gradients:
+        through: ldl_factors_with_info(self, hermitian, check_errors)
+    Raises:
+        RuntimeError: expected: square matrices of floats: the last two dimensions.
+    Example:
+        >>> sg.linalg.ldl_factor_ex(sg.zeros(2, 2)).info
+        tensor(1, dtype=specgrad.int32)
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_ldl_factor_ex",
+                linalg_ldl_factor_ex,
+                "composite",
+                input,
+                hermitian=hermitian,
+                check_errors=check_errors,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_ldl_factor_ex"
+    if out is not None:
+        return write_outs(name, out, linalg_ldl_factor_ex(input, hermitian=hermitian, check_errors=check_errors))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    if check_errors.__class__ is not bool:
+        check_errors = checks.boolean(name, "check_errors", check_errors)
+    self, hermitian, check_errors = solving_rules.square(name, self, hermitian, check_errors)
+    return formulas_ldl.ldl_factors_with_info(self, hermitian, check_errors)
+
+
+def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
+    """X with A X = B for matrices of one batch, where A is given as ldl_packed gives it.
+
+    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:4955)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LD: tensor.
+        pivots: tensor, not differentiated.
+        B: tensor.
+        hermitian: bool.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        LD: not defined: linalg.ldl_solve has no gradient
+        B: not defined: linalg.ldl_solve has no gradient
+    Raises:
+        RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
+            broadcast.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("ldl_solve_matrices", ldl_solve_matrices, "leading", LD, pivots, B, hermitian)) is not PLAIN
+    ):
+        return lifted
+    return _ldl_solve_matrices("ldl_solve_matrices", LD, pivots, B, hermitian)
+
+
+def _ldl_solve_matrices(name: str, LD, pivots, B, hermitian, into=None) -> Any:
+    if not isinstance(LD, Tensor):
+        LD = checks.tensor(name, "LD", LD)
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
+    computed = (
+        LD._dtype
+        if LD._dtype.native and B._dtype is LD._dtype
+        else computed_dtype(name, "match", ("float", "complex"), (LD, B))
+    )
+    try:
+        result = adopt(
+            ldl_kernels.ldl_solve_matrices(
+                array_in(LD, computed), array_in(pivots, None), array_in(B, computed), hermitian
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (LD, pivots, B, hermitian))
+    if into is not None:
+        result = write(name, into, result)
+    if grad_mode.grad or watch.active:
+        record_undefined(name, (result,), (LD, B), "linalg.ldl_solve has no gradient")
+    return result
+
+
+def linalg_ldl_solve(
+    LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """X with A X = B, where A is given as ldl_factor gives it.
+
+    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:4970)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        LD: tensor.
+        pivots: tensor.
+        B: tensor.
+        hermitian: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that all tensors share.
+    Gradients:
+        through: ldl_solved(LD, pivots, B, hermitian)
+    Raises:
+        RuntimeError: expected: square packed factors with their exchanges, and matrices of as many rows; batches
+            broadcast.
+    Example:
+        >>> sg.linalg.ldl_solve(*sg.linalg.ldl_factor(sg.tensor([[4.0, 2.0], [2.0, 0.0]])), sg.tensor([[6.0], [2.0]]))
+        tensor([[1.],
+                [1.]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "linalg_ldl_solve", linalg_ldl_solve, "composite", LD, pivots, B, hermitian=hermitian, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "linalg_ldl_solve"
+    if out is not None:
+        return write_out(name, out, linalg_ldl_solve(LD, pivots, B, hermitian=hermitian))
+    if not isinstance(LD, Tensor):
+        LD = checks.tensor(name, "LD", LD)
+    if not isinstance(pivots, Tensor):
+        pivots = checks.tensor(name, "pivots", pivots)
+    if not isinstance(B, Tensor):
+        B = checks.tensor(name, "B", B)
+    if hermitian.__class__ is not bool:
+        hermitian = checks.boolean(name, "hermitian", hermitian)
+    LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
+    return formulas_ldl.ldl_solved(LD, pivots, B, hermitian)
+
+
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4899)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4987)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16460,7 +17302,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4914)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5002)
     Dtypes: all.
 
     Args:
@@ -16505,7 +17347,7 @@ def _view_default(name: str, self, size) -> Any:
 def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
 
-    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:4931)
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:5019)
     Dtypes: all.
 
     Args:
@@ -16539,7 +17381,7 @@ def _view_dtype(name: str, self, dtype) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4946)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5034)
     Dtypes: all.
 
     Args:
@@ -16578,7 +17420,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4959)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5047)
     Dtypes: all.
 
     Args:
@@ -16607,7 +17449,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4969)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5057)
     Dtypes: all.
 
     Args:
@@ -16636,7 +17478,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4979)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5067)
     Dtypes: all.
 
     Args:
@@ -16675,7 +17517,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4989)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5077)
     Dtypes: all.
 
     Args:
@@ -16697,16 +17539,17 @@ def ravel(input: Tensor) -> Tensor:
     return self.flatten()
 
 
-def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
+def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4998)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5086)
     Dtypes: all.
 
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
         sizes: sequence of ints.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: shares the memory of `input` where it can.
     Gradients:
@@ -16717,6 +17560,8 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
         >>> sg.unflatten(sg.ones(4, 6), 1, (2, -1)).shape
         specgrad.Size([4, 2, 3])
     """
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("unflatten", unflatten, "composite", input, dim, sizes)) is not PLAIN:
         return lifted
     name = "unflatten"
@@ -16733,7 +17578,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5008)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5096)
     Dtypes: all.
 
     Args:
@@ -16794,7 +17639,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5024)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5112)
     Dtypes: all.
 
     Args:
@@ -16842,7 +17687,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5037)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5125)
     Dtypes: all.
 
     Args:
@@ -16874,7 +17719,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5047)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5135)
     Dtypes: all.
 
     Args:
@@ -16929,7 +17774,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5063)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5151)
     Dtypes: all.
 
     Args:
@@ -16976,7 +17821,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5078)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5166)
     Dtypes: all.
 
     Args:
@@ -17028,7 +17873,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5088)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5176)
     Dtypes: all.
 
     Args:
@@ -17057,8 +17902,10 @@ def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     return _unsqueeze("unsqueeze", input, dim)
 
 
-def unsqueeze_(input: Tensor, dim: int) -> Tensor:
+def unsqueeze_(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """`unsqueeze`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("unsqueeze", unsqueeze_, "new_dimension", input, dim)) is not PLAIN:
         return lifted
     return view_in_place("unsqueeze_", input, unsqueeze, dim)
@@ -17088,7 +17935,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5103)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5191)
     Dtypes: all.
 
     Args:
@@ -17137,7 +17984,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5119)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5207)
     Dtypes: all.
 
     Args:
@@ -17177,7 +18024,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5128)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5216)
     Dtypes: all.
 
     Args:
@@ -17206,7 +18053,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5138)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5226)
     Dtypes: all.
 
     Args:
@@ -17234,7 +18081,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5147)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5235)
     Dtypes: all.
 
     Args:
@@ -17266,7 +18113,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5159)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5247)
     Dtypes: all.
 
     Args:
@@ -17299,7 +18146,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5171)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5259)
     Dtypes: all.
 
     Args:
@@ -17321,7 +18168,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5177)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5265)
     Dtypes: all.
 
     Args:
@@ -17343,7 +18190,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5183)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5271)
     Dtypes: all.
 
     Args:
@@ -17365,7 +18212,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5189)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5277)
     Dtypes: all.
 
     Args:
@@ -17395,7 +18242,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5200)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5288)
     Dtypes: all.
 
     Args:
@@ -17425,7 +18272,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5212)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5300)
     Dtypes: all.
 
     Args:
@@ -17455,7 +18302,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5223)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5311)
     Dtypes: all.
 
     Args:
@@ -17485,7 +18332,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5234)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5322)
     Dtypes: all.
 
     Args:
@@ -17523,7 +18370,7 @@ def tensor_split_tensor_indices_or_sections(
     """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:5245)
+    (derivatives.yaml:5333)
     Dtypes: all.
 
     Args:
@@ -17567,7 +18414,7 @@ def tensor_split_tensor_indices_or_sections(
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5253)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5341)
     Dtypes: all.
 
     Args:
@@ -17601,7 +18448,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5259)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5347)
     Dtypes: all.
 
     Args:
@@ -17629,7 +18476,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5270)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5358)
     Dtypes: all.
 
     Args:
@@ -17656,7 +18503,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5276)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5364)
     Dtypes: all.
 
     Args:
@@ -17684,7 +18531,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5285)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5373)
     Dtypes: all.
 
     Args:
@@ -17711,7 +18558,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5291)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5379)
     Dtypes: all.
 
     Args:
@@ -17739,7 +18586,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5300)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5388)
     Dtypes: all.
 
     Args:
@@ -17763,10 +18610,18 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     return op.tensor_split(self, indices, 2)
 
 
-def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
+def narrow_copy(
+    input: Tensor,
+    dim: int = None,
+    start: int = None,
+    length: int = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5306)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5394)
     Dtypes: all.
 
     Args:
@@ -17775,6 +18630,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
         start: int.
         length: int.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -17783,6 +18639,8 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
         >>> sg.narrow_copy(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("narrow_copy", narrow_copy, "composite", input, dim, start, length, out=out)) is not PLAIN
@@ -17806,7 +18664,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5314)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5402)
     Dtypes: all.
 
     Args:
@@ -17838,7 +18696,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5324)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5412)
     Dtypes: all.
 
     Args:
@@ -17870,7 +18728,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5334)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5422)
     Dtypes: all.
 
     Args:
@@ -17907,7 +18765,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5345)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5433)
     Dtypes: all.
 
     Args:
@@ -17966,7 +18824,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5367)
+    (derivatives.yaml:5455)
     Dtypes: all.
 
     Args:
@@ -18021,7 +18879,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5376)
+    (derivatives.yaml:5464)
     Dtypes: all.
 
     Args:
@@ -18073,7 +18931,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5383)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5471)
     Dtypes: all.
 
     Args:
@@ -18099,7 +18957,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5390)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5478)
     Dtypes: all.
 
     Args:
@@ -18122,7 +18980,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5397)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5485)
     Dtypes: all.
 
     Args:
@@ -18165,7 +19023,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5410)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5498)
     Dtypes: all.
 
     Args:
@@ -18188,7 +19046,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5417)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5505)
     Dtypes: all.
 
     Args:
@@ -18232,7 +19090,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5428)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5516)
     Dtypes: all.
 
     Args:
@@ -18265,7 +19123,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5438)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5526)
     Dtypes: all.
 
     Args:
@@ -18303,7 +19161,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5450)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5538)
     Dtypes: all.
 
     Args:
@@ -18332,7 +19190,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5460)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5548)
     Dtypes: all.
 
     Args:
@@ -18389,7 +19247,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5475)
+    (derivatives.yaml:5563)
     Dtypes: all.
 
     Args:
@@ -18449,16 +19307,17 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
     return result
 
 
-def select(input: Tensor, dim: int, index: int) -> Tensor:
+def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5487)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5575)
     Dtypes: all.
 
     Args:
         input: tensor.
         dim: int, counted from the end where negative.
         index: int.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
@@ -18469,6 +19328,8 @@ def select(input: Tensor, dim: int, index: int) -> Tensor:
         >>> sg.select(sg.tensor([[1, 2], [3, 4]]), 1, 0)
         tensor([1, 3])
     """
+    if axis is not None:
+        dim = axis
     if not watch.active:
         result = SELECT.launch(input, dim, index)
         if result is not None:
@@ -18504,7 +19365,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5500)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5588)
     Dtypes: all.
 
     Args:
@@ -18566,7 +19427,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5512)
+    (derivatives.yaml:5600)
     Dtypes: all.
 
     Args:
@@ -18625,7 +19486,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5527)
+    (derivatives.yaml:5615)
     Dtypes: all.
 
     Args:
@@ -18695,10 +19556,10 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     return result
 
 
-def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
+def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: Any = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5541)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5629)
     Dtypes: all.
 
     Args:
@@ -18706,6 +19567,7 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         dim: int, counted from the end where negative.
         start: int.
         length: int.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: a view of `input`: it shares the memory.
     Gradients:
@@ -18716,6 +19578,8 @@ def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
         >>> sg.narrow(sg.arange(6), 0, 2, 3)
         tensor([2, 3, 4])
     """
+    if axis is not None:
+        dim = axis
     if not watch.active:
         result = NARROW.launch(input, dim, start, length)
         if result is not None:
@@ -18753,7 +19617,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5553)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5641)
     Dtypes: all.
 
     Args:
@@ -18808,7 +19672,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5570)
+    (derivatives.yaml:5658)
     Dtypes: all.
 
     Args:
@@ -18870,7 +19734,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5585)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5673)
     Dtypes: all.
 
     Args:
@@ -18926,7 +19790,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5602)
+    (derivatives.yaml:5690)
     Dtypes: all.
 
     Args:
@@ -18993,7 +19857,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5614)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5702)
     Dtypes: all.
 
     Args:
@@ -19028,7 +19892,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5625)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5713)
     Dtypes: all.
 
     Args:
@@ -19059,7 +19923,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5635)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5723)
     Dtypes: all.
 
     Args:
@@ -19110,7 +19974,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5647)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5735)
     Dtypes: all.
 
     Args:
@@ -19158,7 +20022,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5661)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5749)
     Dtypes: all.
 
     Args:
@@ -19216,7 +20080,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5673)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5761)
     Dtypes: all.
 
     Args:
@@ -19243,7 +20107,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5678)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5766)
     Dtypes: all.
 
     Args:
@@ -19280,7 +20144,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5688)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5776)
     Dtypes: all.
 
     Args:
@@ -19338,7 +20202,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5710)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5798)
     Dtypes: all.
 
     Args:
@@ -19395,7 +20259,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5727)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5815)
     Dtypes: all.
 
     Args:
@@ -19444,7 +20308,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5743)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5831)
     Dtypes: all.
 
     Args:
@@ -19493,7 +20357,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5758)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5846)
     Dtypes: all.
 
     Args:
@@ -19552,7 +20416,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5776)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5864)
     Dtypes: all.
 
     Args:
@@ -19611,7 +20475,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5794)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5882)
     Dtypes: all.
 
     Args:
@@ -19664,7 +20528,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5813)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5901)
     Dtypes: all.
 
     Args:
@@ -19720,7 +20584,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5828)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5916)
     Dtypes: all.
 
     Args:
@@ -19760,7 +20624,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5842)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5930)
     Dtypes: all.
 
     Args:
@@ -19801,7 +20665,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5862)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5950)
     Dtypes: all.
 
     Args:
@@ -19857,7 +20721,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5877)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5965)
     Dtypes: all.
 
     Args:
@@ -19938,10 +20802,12 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
     return result
 
 
-def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
+def index_select(
+    input: Tensor, dim: int = None, index: Tensor = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5899)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5987)
     Dtypes: all.
 
     Args:
@@ -19949,6 +20815,7 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         dim: int, counted from the end where negative.
         index: tensor, not differentiated.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -19960,6 +20827,8 @@ def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None =
         tensor([[5, 6],
                 [1, 2]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_select", index_select, "select_rows", input, dim, index, out=out)) is not PLAIN
@@ -19997,11 +20866,18 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
 
 
 def index_add(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1, out: Tensor | None = None
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    *,
+    alpha: Number = 1,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5916)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6004)
     Dtypes: all.
 
     Args:
@@ -20011,6 +20887,7 @@ def index_add(
         source: tensor.
         alpha: number, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -20022,6 +20899,8 @@ def index_add(
         >>> sg.index_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_add", index_add, "add_rows", input, dim, index, source, alpha=alpha, out=out))
@@ -20039,8 +20918,12 @@ def index_add(
     return _index_add("index_add", input, dim, index, source, alpha)
 
 
-def index_add_(input: Tensor, dim: int, index: Tensor, source: Tensor, *, alpha: Number = 1) -> Tensor:
+def index_add_(
+    input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, alpha: Number = 1, axis: Any = None
+) -> Tensor:
     """`index_add`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_add", index_add_, "add_rows", input, dim, index, source, alpha=alpha)) is not PLAIN
@@ -20086,10 +20969,18 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
     return result
 
 
-def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
+def gather(
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    *,
+    sparse_grad: bool = False,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5935)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6023)
     Dtypes: all.
 
     Args:
@@ -20098,6 +20989,7 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         index: tensor, not differentiated.
         sparse_grad: bool, by keyword, without effect; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype of `input`.
     Gradients:
@@ -20110,6 +21002,8 @@ def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False,
         tensor([[1, 1],
                 [4, 3]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("gather", gather, "along", input, dim, index, sparse_grad=sparse_grad, out=out))
@@ -20152,7 +21046,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5954)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6042)
     Dtypes: all.
 
     Args:
@@ -20226,7 +21120,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5974)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6062)
     Dtypes: all.
 
     Args:
@@ -20291,10 +21185,18 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
     return result
 
 
-def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
+def scatter_add(
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    src: Tensor = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5987)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6075)
     Dtypes: all.
 
     Args:
@@ -20303,6 +21205,7 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         index: tensor, not differentiated.
         src: tensor.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -20315,6 +21218,8 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
         >>> sg.scatter_add(sg.zeros(3), 0, sg.tensor([0, 2, 0]), sg.tensor([1.0, 2.0, 3.0]))
         tensor([4., 0., 2.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("scatter_add", scatter_add, "along", input, dim, index, src, out=out)) is not PLAIN
@@ -20327,8 +21232,12 @@ def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Ten
     return _scatter_add("scatter_add", input, dim, index, src)
 
 
-def scatter_add_(input: Tensor, dim: int, index: Tensor, src: Tensor) -> Tensor:
+def scatter_add_(
+    input: Tensor, dim: int = None, index: Tensor = None, src: Tensor = None, *, axis: Any = None
+) -> Tensor:
     """`scatter_add`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("scatter_add", scatter_add_, "along", input, dim, index, src)) is not PLAIN:
         return lifted
     original = before_write("scatter_add_", input, (input, index, src), keep=(), share="never")
@@ -20373,7 +21282,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6006)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6094)
     Dtypes: all.
 
     Args:
@@ -20431,7 +21340,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6022)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6110)
     Dtypes: all.
 
     Args:
@@ -20494,7 +21403,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6036)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6124)
     Dtypes: all.
 
     Args:
@@ -20529,7 +21438,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:6047)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6135)
     Dtypes: all.
 
     Args:
@@ -20561,7 +21470,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6062)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6150)
     Dtypes: all.
 
     Args:
@@ -20589,7 +21498,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6070)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6158)
     Dtypes: integers.
 
     Args:
@@ -20635,7 +21544,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6083)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6171)
     Dtypes: all.
 
     Args:
@@ -20669,7 +21578,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6093)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6181)
     Dtypes: all.
 
     Args:
@@ -20723,7 +21632,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6105)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6193)
     Dtypes: all.
 
     Args:
@@ -20754,7 +21663,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6115)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6203)
     Dtypes: all.
 
     Args:
@@ -20796,10 +21705,18 @@ def take_along_dim(
     return formulas_places.gathered_along(self, indices, dim)
 
 
-def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
+def index_copy(
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6129)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6217)
     Dtypes: all.
 
     Args:
@@ -20808,6 +21725,7 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
         index: tensor.
         source: tensor.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -20821,6 +21739,8 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
                 [0., 0.],
                 [1., 2.]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("index_copy", index_copy, "composite", input, dim, index, source, out=out)) is not PLAIN
@@ -20842,8 +21762,12 @@ def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: T
     return formulas_places.with_slices(self, dim, index, source)
 
 
-def index_copy_(input: Tensor, dim: int, index: Tensor, source: Tensor) -> Tensor:
+def index_copy_(
+    input: Tensor, dim: int = None, index: Tensor = None, source: Tensor = None, *, axis: Any = None
+) -> Tensor:
     """`index_copy`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if watch.lifts and (lifted := lift("index_copy", index_copy_, "composite", input, dim, index, source)) is not PLAIN:
         return lifted
     original = before_write("index_copy_", input, (input, index, source), keep=(input, index, source), share="same")
@@ -20857,7 +21781,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6142)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6230)
     Dtypes: all.
 
     Args:
@@ -20917,7 +21841,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6153)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6241)
     Dtypes: all.
 
     Args:
@@ -20975,13 +21899,14 @@ def index_fill_int_tensor_(input: Tensor, dim: int, index: Tensor, value: Tensor
 
 def scatter_reduce(
     input: Tensor,
-    dim: int,
-    index: Tensor,
-    src: Tensor,
-    reduce: str,
+    dim: int = None,
+    index: Tensor = None,
+    src: Tensor = None,
+    reduce: str = None,
     *,
     include_self: bool = True,
     out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """x with src_ij reduced into y[index_ij, j] for dim=0, and so on, by sum, prod, mean, amax or amin, of which complex
     numbers have the first three; with the element that is there only if `include_self`. Where several of these are
@@ -20989,7 +21914,7 @@ def scatter_reduce(
     and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6160)
+    (derivatives.yaml:6248)
     Dtypes: all.
 
     Args:
@@ -21000,6 +21925,7 @@ def scatter_reduce(
         reduce: str.
         include_self: bool, by keyword; default True.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that all tensors share.
     Gradients:
@@ -21015,6 +21941,8 @@ def scatter_reduce(
         >>> sg.zeros(2).scatter_reduce(0, index, src, reduce="mean", include_self=False)
         tensor([3., 3.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -21046,9 +21974,18 @@ def scatter_reduce(
 
 
 def scatter_reduce_(
-    input: Tensor, dim: int, index: Tensor, src: Tensor, reduce: str, *, include_self: bool = True
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    src: Tensor = None,
+    reduce: str = None,
+    *,
+    include_self: bool = True,
+    axis: Any = None,
 ) -> Tensor:
     """`scatter_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -21119,7 +22056,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6193)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6281)
     Dtypes: all.
 
     Args:
@@ -21188,7 +22125,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6202)
+    (derivatives.yaml:6290)
     Dtypes: all.
 
     Args:
@@ -21260,18 +22197,19 @@ def scatter_value_reduce_(input: Tensor, dim: int, index: Tensor, value: Number,
 
 def index_reduce(
     input: Tensor,
-    dim: int,
-    index: Tensor,
-    source: Tensor,
-    reduce: str,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    reduce: str = None,
     *,
     include_self: bool = True,
     out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6209)
+    (derivatives.yaml:6297)
     Dtypes: all.
 
     Args:
@@ -21282,6 +22220,7 @@ def index_reduce(
         reduce: str.
         include_self: bool, by keyword; default True.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -21293,6 +22232,8 @@ def index_reduce(
         >>> sg.index_reduce(sg.ones(3), 0, sg.tensor([0, 2, 0]), sg.tensor([5.0, 3.0, 4.0]), "amax")
         tensor([5., 1., 3.])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -21335,9 +22276,18 @@ def index_reduce(
 
 
 def index_reduce_(
-    input: Tensor, dim: int, index: Tensor, source: Tensor, reduce: str, *, include_self: bool = True
+    input: Tensor,
+    dim: int = None,
+    index: Tensor = None,
+    source: Tensor = None,
+    reduce: str = None,
+    *,
+    include_self: bool = True,
+    axis: Any = None,
 ) -> Tensor:
     """`index_reduce`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (
@@ -21358,7 +22308,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6221)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6309)
     Dtypes: bool.
 
     Args:
@@ -21392,7 +22342,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6234)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6322)
     Dtypes: all.
 
     Args:
@@ -21443,10 +22393,12 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
     return after_write(input, before)
 
 
-def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
+def select_scatter(
+    input: Tensor, src: Tensor, dim: int = None, index: int = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6246)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6334)
     Dtypes: all.
 
     Args:
@@ -21455,6 +22407,7 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Ten
         dim: int, counted from the end where negative.
         index: int.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -21466,6 +22419,8 @@ def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Ten
         tensor([[0., 0.],
                 [1., 1.]])
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("select_scatter", select_scatter, "composite", input, src, dim, index, out=out))
@@ -21502,7 +22457,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6256)
+    (derivatives.yaml:6344)
     Dtypes: all.
 
     Args:
@@ -21557,7 +22512,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6265)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6353)
     Dtypes: all.
 
     Args:
@@ -21614,7 +22569,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6275)
+    (derivatives.yaml:6363)
     Dtypes: all.
 
     Args:
@@ -21665,7 +22620,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6284)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6372)
     Dtypes: all.
 
     Args:
@@ -21701,7 +22656,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6298)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6386)
     Dtypes: all.
 
     Args:
@@ -21738,7 +22693,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6310)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6398)
     Dtypes: all.
 
     Args:
@@ -21772,7 +22727,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6322)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6410)
     Dtypes: all.
 
     Args:
@@ -21816,7 +22771,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6344)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6432)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -21879,7 +22834,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6371)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6459)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -21940,7 +22895,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6389)
+    Tensor (derivatives.yaml:6477)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22040,7 +22995,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6419)
+    dilation, int groups) -> Tensor (derivatives.yaml:6507)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22146,7 +23101,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6436)
+    dilation, int groups) -> Tensor (derivatives.yaml:6524)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22254,7 +23209,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6453)
+    groups=1) -> Tensor (derivatives.yaml:6541)
     Dtypes: all.
 
     Args:
@@ -22313,7 +23268,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6463)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6551)
     Dtypes: all.
 
     Args:
@@ -22392,7 +23347,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6470)
+    groups=1) -> Tensor (derivatives.yaml:6558)
     Dtypes: all.
 
     Args:
@@ -22451,7 +23406,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6485)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6573)
     Dtypes: all.
 
     Args:
@@ -22530,7 +23485,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6493)
+    groups=1) -> Tensor (derivatives.yaml:6581)
     Dtypes: all.
 
     Args:
@@ -22589,7 +23544,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6503)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6591)
     Dtypes: all.
 
     Args:
@@ -22669,7 +23624,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6510)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6598)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22749,7 +23704,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6523)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6611)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22831,7 +23786,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6537)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6625)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -22900,7 +23855,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6548)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6636)
     Dtypes: all.
 
     Args:
@@ -22944,7 +23899,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6565)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6653)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23008,7 +23963,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6582)
+    (derivatives.yaml:6670)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23069,7 +24024,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6597)
+    Tensor (derivatives.yaml:6685)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23132,7 +24087,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6611)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6699)
     Dtypes: all.
 
     Args:
@@ -23170,7 +24125,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6622)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6710)
     Dtypes: all.
 
     Args:
@@ -23208,7 +24163,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6632)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6720)
     Dtypes: all.
 
     Args:
@@ -23248,7 +24203,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6642)
+    (derivatives.yaml:6730)
     Dtypes: floats.
 
     Args:
@@ -23322,7 +24277,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6660)
+    antialias) -> Tensor (derivatives.yaml:6748)
     Dtypes: floats.
 
     Args:
@@ -23407,6 +24362,74 @@ def _resample_backward(name: str, grad_output, dim, length, filter, align_corner
     return result
 
 
+def resample_bytes(
+    input: Tensor, dim: int, length: int, filter: str, align_corners: bool, scale: float | None, antialias: bool
+) -> Tensor:
+    """resample of numbers from 0 to 255, rounded to whole ones, by weights of 16 bits.
+
+    resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
+    Tensor (derivatives.yaml:6762)
+    Dtypes: integers.
+
+    Args:
+        input: tensor.
+        dim: int, counted from the end where negative.
+        length: int.
+        filter: str.
+        align_corners: bool.
+        scale: float or None.
+        antialias: bool.
+    Returns:
+        Tensor: the dtype of `input`.
+    Raises:
+        IndexError, RuntimeError: expected: `dim` in range; places along it before and after.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "resample_bytes", resample_bytes, "along", input, dim, length, filter, align_corners, scale, antialias
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    return _resample_bytes("resample_bytes", input, dim, length, filter, align_corners, scale, antialias)
+
+
+def _resample_bytes(name: str, self, dim, length, filter, align_corners, scale, antialias, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    if length.__class__ is not int:
+        length = checks.integer(name, "length", length)
+    if filter.__class__ is not str:
+        filter = checks.string(name, "filter", filter)
+    if align_corners.__class__ is not bool:
+        align_corners = checks.boolean(name, "align_corners", align_corners)
+    if scale is not None and scale.__class__ is not float:
+        scale = checks.floating(name, "scale", scale)
+    if antialias.__class__ is not bool:
+        antialias = checks.boolean(name, "antialias", antialias)
+    self, dim, length, filter, align_corners, scale, antialias = images_rules.resample(
+        name, self, dim, length, filter, align_corners, scale, antialias
+    )
+    computed = computed_dtype(name, "same", ("int",), (self,))
+    try:
+        result = adopt(
+            resampling_bytes_kernels.resample_bytes(
+                array_in(self, computed), dim, length, filter, align_corners, scale, antialias
+            ),
+            computed,
+        )
+    except Exception as error:
+        reraise(name, error, (self, dim, length, filter, align_corners, scale, antialias))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
 def grid_sampler(
     input: Tensor,
     grid: Tensor,
@@ -23420,7 +24443,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6674)
+    (derivatives.yaml:6776)
     Dtypes: floats.
 
     Args:
@@ -23485,7 +24508,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6693)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6795)
     Dtypes: floats.
 
     Args:
@@ -23540,7 +24563,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6708)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6810)
     Dtypes: integers, floats.
 
     Args:
@@ -23628,7 +24651,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6731)
+    (derivatives.yaml:6833)
     Dtypes: floats.
 
     Args:
@@ -23705,7 +24728,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6746)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6848)
     Dtypes: integers, floats.
 
     Args:
@@ -23763,7 +24786,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6757)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6859)
     Dtypes: integers, floats.
 
     Args:
@@ -23822,7 +24845,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6769)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6871)
     Dtypes: integers, floats.
 
     Args:
@@ -23872,7 +24895,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6780)
+    (derivatives.yaml:6882)
     Dtypes: integers, floats.
 
     Args:
@@ -23925,15 +24948,18 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
     return _adaptive_max_pool_with_indices_result(*results)
 
 
-def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
+def adaptive_max_pool1d(
+    input: Tensor, output_size: Sequence[int] | int, *, out: Sequence[Tensor] | None = None
+) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6797)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6899)
     Dtypes: integers, floats.
 
     Args:
         input: tensor.
         output_size: int or sequence of ints.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Returns:
         values: the dtype that its ops give.
         indices: int64.
@@ -23946,10 +24972,13 @@ def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tupl
     """
     if (
         watch.lifts
-        and (lifted := lift("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size)) is not PLAIN
+        and (lifted := lift("adaptive_max_pool1d", adaptive_max_pool1d, "composite", input, output_size, out=out))
+        is not PLAIN
     ):
         return lifted
     name = "adaptive_max_pool1d"
+    if out is not None:
+        return write_outs(name, out, adaptive_max_pool1d(input, output_size))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -23970,7 +24999,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6810)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6912)
     Dtypes: floats.
 
     Args:
@@ -24087,7 +25116,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6830)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6932)
     Dtypes: floats.
 
     Args:
@@ -24258,7 +25287,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6845)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6947)
     Dtypes: floats.
 
     Args:
@@ -24325,7 +25354,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6856)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6958)
     Dtypes: floats.
 
     Args:
@@ -24393,7 +25422,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6869)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6971)
     Dtypes: floats.
 
     Args:
@@ -24452,7 +25481,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6881)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6983)
     Dtypes: floats.
 
     Args:
@@ -24499,7 +25528,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6899)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7001)
     Dtypes: floats.
 
     Args:
@@ -24560,7 +25589,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6913)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7015)
     Dtypes: floats.
 
     Args:
@@ -24594,7 +25623,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6924)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7026)
     Dtypes: floats.
 
     Args:
@@ -24621,7 +25650,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6933)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7035)
     Dtypes: floats.
 
     Args:
@@ -24649,15 +25678,17 @@ def standardize(
     input: Tensor,
     weight: Tensor | None,
     bias: Tensor | None,
-    dim: Sequence[int],
-    affine_shape: Sequence[int],
-    eps: float,
+    dim: Sequence[int] = None,
+    affine_shape: Sequence[int] = None,
+    eps: float = None,
+    *,
+    axis: Any = None,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """output = (x - mean) / sqrt(var + eps) * weight + bias, with mean and var (biased) of x over `dim`, kept as
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6942)
+    Tensor mean, Tensor var) (derivatives.yaml:7044)
     Dtypes: floats.
 
     Args:
@@ -24667,6 +25698,7 @@ def standardize(
         dim: sequence of ints, counted from the end where negative.
         affine_shape: sequence of ints.
         eps: float, added to the variance.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         output: the dtype that all tensors share.
         mean: the dtype that all tensors share.
@@ -24679,6 +25711,8 @@ def standardize(
         IndexError, RuntimeError: expected: `dim` in range; affine_shape must broadcast to input, and weight and bias
             have as many elements.
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
@@ -24738,7 +25772,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6967)
+    Tensor var) (derivatives.yaml:7069)
     Dtypes: floats.
 
     Args:
@@ -24819,7 +25853,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6989)
+    (derivatives.yaml:7091)
     Dtypes: floats.
 
     Args:
@@ -24905,12 +25939,14 @@ def _normalize_by(name: str, self, mean, var, weight, bias, eps, into=None) -> A
     return result
 
 
-def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps: float) -> tuple[Tensor, Tensor]:
+def normalize_rms(
+    input: Tensor, weight: Tensor | None, dim: Sequence[int] = None, eps: float = None, *, axis: Any = None
+) -> tuple[Tensor, Tensor]:
     """output = x r weight with scale r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; weight has their
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:7009)
+    (derivatives.yaml:7111)
     Dtypes: floats.
 
     Args:
@@ -24918,6 +25954,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
         weight: tensor or None.
         dim: sequence of ints, counted from the end where negative.
         eps: float, added to the variance.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         output: the dtype that all tensors share.
         scale: the dtype that all tensors share.
@@ -24927,6 +25964,8 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     Raises:
         IndexError, RuntimeError: expected: `dim` in range, which must be the last dimensions; weight has their sizes.
     """
+    if axis is not None:
+        dim = axis
     if (
         watch.lifts
         and (lifted := lift("normalize_rms", normalize_rms, "normalize_rms", input, weight, dim, eps)) is not PLAIN
@@ -24972,7 +26011,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7031)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7133)
     Dtypes: floats.
 
     Args:
@@ -25037,7 +26076,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7055)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7157)
     Dtypes: floats.
 
     Args:
@@ -25104,7 +26143,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7075)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7177)
     Dtypes: floats.
 
     Args:
@@ -25168,7 +26207,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7098)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7200)
     Dtypes: floats.
 
     Args:
@@ -25239,7 +26278,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7115)
+    Tensor total_weight) (derivatives.yaml:7217)
     Dtypes: floats.
 
     Args:
@@ -25325,7 +26364,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7140)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7242)
     Dtypes: floats.
 
     Args:
@@ -25438,7 +26477,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7160)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7262)
     Dtypes: floats.
 
     Args:
@@ -25537,7 +26576,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7191)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7293)
     Dtypes: floats.
 
     Args:
@@ -25590,7 +26629,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7213)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7315)
     Dtypes: floats.
 
     Args:
@@ -25665,7 +26704,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7233)
+    (derivatives.yaml:7335)
     Dtypes: floats.
 
     Args:
@@ -25744,7 +26783,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7256)
+    Tensor (derivatives.yaml:7358)
     Dtypes: floats.
 
     Args:
@@ -25853,7 +26892,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7280)
+    reduction=1) -> Tensor (derivatives.yaml:7382)
     Dtypes: floats.
 
     Args:
@@ -25972,7 +27011,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7305)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7407)
     Dtypes: floats.
 
     Args:
@@ -26089,7 +27128,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7327)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7429)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26144,7 +27183,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7342)
+    (derivatives.yaml:7444)
     Dtypes: all.
 
     Args:
@@ -26220,7 +27259,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7365)
+    Tensor (derivatives.yaml:7467)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26305,7 +27344,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7381)
+    (derivatives.yaml:7483)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -26381,7 +27420,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7396)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7498)
     Dtypes: floats.
 
     Args:
@@ -26528,7 +27567,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7416)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7518)
     Dtypes: floats.
 
     Args:
@@ -26691,7 +27730,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7439)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7541)
     Dtypes: floats.
 
     Args:
@@ -26828,7 +27867,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7459)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7561)
     Dtypes: floats.
 
     Args:
@@ -26963,7 +28002,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7489)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7591)
     Dtypes: floats.
 
     Args:
@@ -27065,7 +28104,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7512)
+    weight=None) -> Tensor (derivatives.yaml:7614)
     Dtypes: floats.
 
     Args:
@@ -27117,7 +28156,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7527)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7629)
     Dtypes: floats.
 
     Args:
@@ -27171,7 +28210,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7539)
+    beta=1.0) -> Tensor (derivatives.yaml:7641)
     Dtypes: floats.
 
     Args:
@@ -27235,7 +28274,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7557)
+    (derivatives.yaml:7659)
     Dtypes: floats.
 
     Args:
@@ -27291,7 +28330,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7571)
+    log_target=False) -> Tensor (derivatives.yaml:7673)
     Dtypes: floats.
 
     Args:
@@ -27360,7 +28399,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7591)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7693)
     Dtypes: floats.
 
     Args:
@@ -27435,7 +28474,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7607)
+    Tensor (derivatives.yaml:7709)
     Dtypes: floats.
 
     Args:
@@ -27490,7 +28529,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7623)
+    reduction='mean') -> Tensor (derivatives.yaml:7725)
     Dtypes: floats.
 
     Args:
@@ -27553,7 +28592,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7632)
+    Tensor (derivatives.yaml:7734)
     Dtypes: floats.
 
     Args:
@@ -27608,7 +28647,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7643)
+    reduction='mean') -> Tensor (derivatives.yaml:7745)
     Dtypes: floats.
 
     Args:
@@ -27681,7 +28720,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7654)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7756)
     Dtypes: floats.
 
     Args:
@@ -27750,7 +28789,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7668)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7770)
     Dtypes: floats.
 
     Args:
@@ -27795,12 +28834,19 @@ def cosine_similarity(
 
 
 def pairwise_distance(
-    x1: Tensor, x2: Tensor, p: float = 2, eps: float = 1e-6, keepdim: bool = False, *, out: Tensor | None = None
+    x1: Tensor,
+    x2: Tensor,
+    p: float = 2,
+    eps: float = 1e-6,
+    keepdim: bool = False,
+    *,
+    out: Tensor | None = None,
+    keepdims: Any = None,
 ) -> Tensor:
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7680)
+    (derivatives.yaml:7782)
     Dtypes: floats.
 
     Args:
@@ -27810,6 +28856,7 @@ def pairwise_distance(
         eps: float, added to the variance; default 1e-6.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
     Gradients:
@@ -27818,6 +28865,8 @@ def pairwise_distance(
         >>> sg.pairwise_distance(sg.tensor([[3.0, 4.0]]), sg.zeros(1, 2))
         tensor([5.0000])
     """
+    if keepdims is not None:
+        keepdim = keepdims
     if (
         watch.lifts
         and (lifted := lift("pairwise_distance", pairwise_distance, "composite", x1, x2, p, eps, keepdim, out=out))
@@ -27852,7 +28901,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7690)
+    (derivatives.yaml:7792)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27904,7 +28953,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7702)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7804)
     Dtypes: floats.
 
     Args:
@@ -27996,7 +29045,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7720)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7822)
     Dtypes: floats.
 
     Args:
@@ -28078,7 +29127,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7736)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7838)
     Dtypes: floats.
 
     Args:
@@ -28159,7 +29208,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7751)
+    -> Tensor (derivatives.yaml:7853)
     Dtypes: floats.
 
     Args:
@@ -28228,7 +29277,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7767)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7869)
     Dtypes: floats.
 
     Args:
@@ -28300,7 +29349,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7784)
+    (derivatives.yaml:7886)
     Dtypes: floats.
 
     Args:
@@ -28381,7 +29430,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7803)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7905)
     Dtypes: floats.
 
     Args:
@@ -28452,7 +29501,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7821)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7923)
     Dtypes: floats.
 
     Args:
@@ -28515,7 +29564,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7833)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7935)
     Dtypes: all.
 
     Args:
@@ -28565,7 +29614,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7849)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7951)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -28611,7 +29660,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7866)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7968)
     Dtypes: all.
 
     Args:
@@ -28658,11 +29707,19 @@ def _fft_c2r(name: str, self, dim, normalization, last, into=None) -> Any:
     return result
 
 
-def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None) -> Tensor:
+def fft_fft(
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
+) -> Tensor:
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7882)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7984)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28670,6 +29727,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -28684,9 +29742,11 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fft", fft_fft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_fft"
+    if out is not None:
+        return write_out(name, out, fft_fft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -28701,12 +29761,18 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
 
 
 def fft_ifft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7897)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7999)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28714,6 +29780,7 @@ def fft_ifft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -28728,9 +29795,11 @@ def fft_ifft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifft", fft_ifft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifft"
+    if out is not None:
+        return write_out(name, out, fft_ifft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -28745,12 +29814,18 @@ def fft_ifft(
 
 
 def fft_rfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7912)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8014)
     Dtypes: floats.
 
     Args:
@@ -28758,6 +29833,7 @@ def fft_rfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -28772,9 +29848,11 @@ def fft_rfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_rfft", fft_rfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_rfft"
+    if out is not None:
+        return write_out(name, out, fft_rfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -28789,12 +29867,18 @@ def fft_rfft(
 
 
 def fft_irfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7927)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8029)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28802,6 +29886,7 @@ def fft_irfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -28816,9 +29901,11 @@ def fft_irfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_irfft", fft_irfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_irfft"
+    if out is not None:
+        return write_out(name, out, fft_irfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -28838,12 +29925,18 @@ def fft_irfft(
 
 
 def fft_hfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7942)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8044)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28851,6 +29944,7 @@ def fft_hfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -28865,9 +29959,11 @@ def fft_hfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_hfft", fft_hfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_hfft"
+    if out is not None:
+        return write_out(name, out, fft_hfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -28887,12 +29983,18 @@ def fft_hfft(
 
 
 def fft_ihfft(
-    input: Tensor, n: int | None = None, dim: int = -1, norm: str | None = None, *, axis: Any = None
+    input: Tensor,
+    n: int | None = None,
+    dim: int = -1,
+    norm: str | None = None,
+    *,
+    out: Tensor | None = None,
+    axis: Any = None,
 ) -> Tensor:
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7957)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8059)
     Dtypes: floats.
 
     Args:
@@ -28900,6 +30002,7 @@ def fft_ihfft(
         n: int or None; default None.
         dim: int, counted from the end where negative; default -1.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -28914,9 +30017,11 @@ def fft_ihfft(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ihfft", fft_ihfft, "composite", input, n, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ihfft"
+    if out is not None:
+        return write_out(name, out, fft_ihfft(input, n, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -28936,12 +30041,13 @@ def fft_fft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7972)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8074)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28949,6 +30055,7 @@ def fft_fft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -28964,9 +30071,11 @@ def fft_fft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fft2", fft_fft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_fft2"
+    if out is not None:
+        return write_out(name, out, fft_fft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -28985,12 +30094,13 @@ def fft_ifft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7988)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8090)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28998,6 +30108,7 @@ def fft_ifft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -29013,9 +30124,11 @@ def fft_ifft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifft2", fft_ifft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifft2"
+    if out is not None:
+        return write_out(name, out, fft_ifft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29034,12 +30147,13 @@ def fft_rfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8004)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8106)
     Dtypes: floats.
 
     Args:
@@ -29047,6 +30161,7 @@ def fft_rfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -29062,9 +30177,11 @@ def fft_rfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_rfft2", fft_rfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_rfft2"
+    if out is not None:
+        return write_out(name, out, fft_rfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29083,12 +30200,13 @@ def fft_irfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8020)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8122)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29096,6 +30214,7 @@ def fft_irfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -29111,9 +30230,14 @@ def fft_irfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_irfft2", fft_irfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_irfft2"
+    if out is not None:
+        return write_out(name, out, fft_irfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29137,12 +30261,13 @@ def fft_hfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8036)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8138)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29150,6 +30275,7 @@ def fft_hfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -29165,9 +30291,11 @@ def fft_hfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_hfft2", fft_hfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_hfft2"
+    if out is not None:
+        return write_out(name, out, fft_hfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29191,12 +30319,13 @@ def fft_ihfft2(
     dim: Sequence[int] | int = [-2, -1],
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8052)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8154)
     Dtypes: floats.
 
     Args:
@@ -29204,6 +30333,7 @@ def fft_ihfft2(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints, counted from the end where negative; default [-2, -1].
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -29219,9 +30349,14 @@ def fft_ihfft2(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_ihfft2", fft_ihfft2, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_ihfft2"
+    if out is not None:
+        return write_out(name, out, fft_ihfft2(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29240,12 +30375,13 @@ def fft_fftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8068)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8170)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29253,6 +30389,7 @@ def fft_fftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -29268,9 +30405,11 @@ def fft_fftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fftn", fft_fftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_fftn"
+    if out is not None:
+        return write_out(name, out, fft_fftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29290,12 +30429,13 @@ def fft_ifftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8084)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8186)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29303,6 +30443,7 @@ def fft_ifftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -29318,9 +30459,11 @@ def fft_ifftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifftn", fft_ifftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifftn"
+    if out is not None:
+        return write_out(name, out, fft_ifftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29340,12 +30483,13 @@ def fft_rfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8100)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8202)
     Dtypes: floats.
 
     Args:
@@ -29353,6 +30497,7 @@ def fft_rfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -29368,9 +30513,11 @@ def fft_rfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_rfftn", fft_rfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_rfftn"
+    if out is not None:
+        return write_out(name, out, fft_rfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29390,12 +30537,13 @@ def fft_irfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8116)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8218)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29403,6 +30551,7 @@ def fft_irfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -29418,9 +30567,14 @@ def fft_irfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_irfftn", fft_irfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_irfftn"
+    if out is not None:
+        return write_out(name, out, fft_irfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29445,12 +30599,13 @@ def fft_hfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8132)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8234)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29458,6 +30613,7 @@ def fft_hfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give, its real counterpart for complex numbers.
@@ -29473,9 +30629,11 @@ def fft_hfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_hfftn", fft_hfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN:
         return lifted
     name = "fft_hfftn"
+    if out is not None:
+        return write_out(name, out, fft_hfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29500,12 +30658,13 @@ def fft_ihfftn(
     dim: Sequence[int] | int | None = None,
     norm: str | None = None,
     *,
+    out: Tensor | None = None,
     axis: Any = None,
 ) -> Tensor:
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8148)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8250)
     Dtypes: floats.
 
     Args:
@@ -29513,6 +30672,7 @@ def fft_ihfftn(
         s: int or sequence of ints or None; default None.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         norm: str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: complex.
@@ -29528,9 +30688,14 @@ def fft_ihfftn(
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm)) is not PLAIN:
+    if (
+        watch.lifts
+        and (lifted := lift("fft_ihfftn", fft_ihfftn, "composite", input, s, dim, norm, out=out)) is not PLAIN
+    ):
         return lifted
     name = "fft_ihfftn"
+    if out is not None:
+        return write_out(name, out, fft_ihfftn(input, s, dim, norm))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29544,15 +30709,18 @@ def fft_ihfftn(
     return op.fft_r2c(formulas_fourier.resized(self, s, dim), dim, formulas_fourier.scaling(norm, False)).conj()
 
 
-def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+def fft_fftshift(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8164)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8266)
     Dtypes: all.
 
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
@@ -29566,9 +30734,11 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_fftshift", fft_fftshift, "composite", input, dim, out=out)) is not PLAIN:
         return lifted
     name = "fft_fftshift"
+    if out is not None:
+        return write_out(name, out, fft_fftshift(input, dim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29578,15 +30748,18 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
     return formulas_fourier.shifted_spectrum(self, dim, False)
 
 
-def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
+def fft_ifftshift(
+    input: Tensor, dim: Sequence[int] | int | None = None, *, out: Tensor | None = None, axis: Any = None
+) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8175)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8277)
     Dtypes: all.
 
     Args:
         input: tensor.
         dim: int or sequence of ints or None, counted from the end where negative; default None.
+        out: tensor or None, by keyword, takes the result; default None.
         axis: NumPy's name of `dim`, by keyword; default None.
     Returns:
         Tensor: the dtype that its ops give.
@@ -29600,9 +30773,11 @@ def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis
     """
     if axis is not None:
         dim = axis
-    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim)) is not PLAIN:
+    if watch.lifts and (lifted := lift("fft_ifftshift", fft_ifftshift, "composite", input, dim, out=out)) is not PLAIN:
         return lifted
     name = "fft_ifftshift"
+    if out is not None:
+        return write_out(name, out, fft_ifftshift(input, dim))
     self = input
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
@@ -29634,7 +30809,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
-    align_to_window=None) -> Tensor (derivatives.yaml:8186)
+    align_to_window=None) -> Tensor (derivatives.yaml:8288)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29785,7 +30960,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8205)
+    (derivatives.yaml:8307)
     Dtypes: complex numbers.
 
     Args:
@@ -29901,7 +31076,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8226)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8328)
     Dtypes: floats.
 
     Args:
@@ -30024,7 +31199,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8248)
+    (derivatives.yaml:8350)
     Dtypes: floats.
 
     Args:
@@ -30071,7 +31246,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8259)
+    (derivatives.yaml:8361)
     Dtypes: floats.
 
     Args:
@@ -30118,7 +31293,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8270)
+    (derivatives.yaml:8372)
     Dtypes: floats.
 
     Args:
@@ -30163,7 +31338,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8281)
+    Tensor indices) (derivatives.yaml:8383)
     Dtypes: floats.
 
     Args:
@@ -30638,7 +31813,7 @@ _xlog1py_overloads = Overloads(
 )
 
 
-def xlog1py(input, other):
+def xlog1py(input, other, *, out=None):
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
     Overloads:
@@ -30647,15 +31822,16 @@ def xlog1py(input, other):
     Args:
         input: tensor or number.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.special.xlog1py(sg.tensor([0.0, 2.0]), sg.tensor([-1.0, 2.0]))
         tensor([0.0000, 2.1972])
     """
     if isinstance(input, Tensor):
-        return xlog1py_default(input, other)
+        return xlog1py_default(input, other, out=out)
     if input.__class__ in NUMBERS:
-        return xlog1py_self_scalar(input, other)
-    return _xlog1py_overloads(input, other)
+        return xlog1py_self_scalar(input, other, out=out)
+    return _xlog1py_overloads(input, other, **({} if out is None else {"out": out}))
 
 
 _zeta_overloads = Overloads(
@@ -30675,7 +31851,7 @@ _zeta_overloads = Overloads(
 )
 
 
-def zeta(input, other):
+def zeta(input, other, *, out=None):
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
     Overloads:
@@ -30684,15 +31860,16 @@ def zeta(input, other):
     Args:
         input: tensor or number.
         other: tensor or number.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.special.zeta(sg.tensor([2.0, 4.0]), 1)
         tensor([1.6449, 1.0823])
     """
     if isinstance(input, Tensor):
-        return zeta_default(input, other)
+        return zeta_default(input, other, out=out)
     if input.__class__ in NUMBERS:
-        return zeta_self_scalar(input, other)
-    return _zeta_overloads(input, other)
+        return zeta_self_scalar(input, other, out=out)
+    return _zeta_overloads(input, other, **({} if out is None else {"out": out}))
 
 
 _float_power_overloads = Overloads(
@@ -30776,6 +31953,8 @@ def sum(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1, 2, 3], [4, 5, 6]])
         >>> x.sum()
@@ -30829,6 +32008,8 @@ def prod(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.tensor([[1.0, 2.0], [3.0, 4.0]]).prod(1)
         tensor([ 2., 12.])
@@ -30877,6 +32058,8 @@ def mean(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 2.0], [3.0, 6.0]])
         >>> x.mean()
@@ -30940,6 +32123,8 @@ def var(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0, 3.0, 4.0])
         >>> sg.var(x)
@@ -31002,6 +32187,8 @@ def std(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.std(sg.tensor([[1.0, 3.0], [2.0, 2.0]]), dim=1)
         tensor([1.4142, 0.0000])
@@ -31046,7 +32233,9 @@ def max(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         other: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 7.0]])
         >>> x.max()
@@ -31093,7 +32282,9 @@ def min(input, *args, **kwargs):
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         other: tensor.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.min(sg.tensor([[4.0, 2.0], [1.0, 3.0]]), dim=0).indices
         tensor([1, 0])
@@ -31129,6 +32320,8 @@ def any(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.any(sg.tensor([[False, True], [False, False]]), dim=1)
         tensor([ True, False])
@@ -31166,6 +32359,8 @@ def all(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.all(sg.tensor([1, 2, 0]))
         tensor(False)
@@ -31221,6 +32416,8 @@ def norm(input, *args, **kwargs):
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[3.0, 4.0], [6.0, 8.0]])
         >>> x.norm(dim=1)
@@ -31258,7 +32455,9 @@ def median(input, *args, **kwargs):
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([[1.0, 9.0, 3.0], [7.0, 5.0, 6.0]])
         >>> sg.median(x)
@@ -31300,7 +32499,9 @@ def nanmedian(input, *args, **kwargs):
         input: tensor.
         dim: int, counted from the end where negative.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
-        out: tensor or None, by keyword, takes the result; default None.
+        out: tensor, tuple of one for each result, or None, by keyword; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.nanmedian(sg.tensor([1.0, sg.nan, 3.0, 2.0]))
         tensor(2.)
@@ -31360,6 +32561,9 @@ def var_mean(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.var_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
@@ -31419,6 +32623,9 @@ def std_mean(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         correction: number or None, by keyword, what the divisor is less than the number of elements; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.std_mean(sg.tensor([1.0, 2.0, 3.0]))
         (tensor(1.), tensor(2.))
@@ -31461,7 +32668,7 @@ _quantile_overloads = Overloads(
 )
 
 
-def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=None):
     """The elements of rank q (n - 1) along `dim`, between two of them by `interpolation`; those of several q along a new
     first dimension. nan where an element is.
 
@@ -31476,6 +32683,8 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         interpolation: str, by keyword; default 'linear'.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> x = sg.tensor([1.0, 2.0, 5.0, 9.0])
         >>> sg.quantile(x, 0.5)
@@ -31483,6 +32692,10 @@ def quantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=N
         >>> sg.quantile(x, sg.tensor([0.0, 0.4, 1.0]), interpolation="lower")
         tensor([1., 2., 9.])
     """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     if isinstance(q, Tensor):
         return quantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
     if q.__class__ in NUMBERS:
@@ -31521,7 +32734,7 @@ _nanquantile_overloads = Overloads(
 )
 
 
-def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None):
+def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", out=None, axis=None, keepdims=None):
     """As quantile, of the elements that are not nan; nan where there are none.
 
     Overloads:
@@ -31535,10 +32748,16 @@ def nanquantile(input, q, dim=None, keepdim=False, *, interpolation="linear", ou
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         interpolation: str, by keyword; default 'linear'.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.nanquantile(sg.tensor([1.0, sg.nan, 3.0]), 0.5)
         tensor(2.)
     """
+    if axis is not None:
+        dim = axis
+    if keepdims is not None:
+        keepdim = keepdims
     if isinstance(q, Tensor):
         return nanquantile_default(input, q, dim, keepdim, interpolation=interpolation, out=out)
     if q.__class__ in NUMBERS:
@@ -31577,6 +32796,7 @@ def trapezoid(y, *args, **kwargs):
         dim: int, by keyword, counted from the end where negative; default -1.
         dx: float, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
         tensor(7.5000)
@@ -31618,6 +32838,7 @@ def cumulative_trapezoid(y, *args, **kwargs):
         dim: int, by keyword, counted from the end where negative; default -1.
         dx: float, by keyword; default 1.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.cumulative_trapezoid(sg.tensor([1.0, 2.0, 4.0]), sg.tensor([0.0, 1.0, 3.0]))
         tensor([1.5000, 7.5000])
@@ -31670,6 +32891,7 @@ def histogram(input, *args, **kwargs):
         weight: tensor or None, by keyword; default None.
         density: bool, by keyword; default False.
         range: sequence of floats or None, by keyword; default None.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
     Example:
         >>> counts, edges = sg.histogram(sg.tensor([1.0, 2.0, 1.0]), bins=4, range=(0.0, 3.0))
         >>> counts, edges
@@ -31846,6 +33068,9 @@ def linalg_matrix_norm(input, *args, **kwargs):
         dim: sequence of ints, counted from the end where negative; default [-2, -1].
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.linalg.matrix_norm(sg.tensor([[1.0, -2.0], [3.0, 4.0]]), 1)
         tensor(6.)
@@ -31897,6 +33122,9 @@ def linalg_norm(input, *args, **kwargs):
         dim: int or sequence of ints or None, counted from the end where negative; default None.
         keepdim: bool, whether reduced dimensions stay, with size 1; default False.
         dtype: dtype or None, by keyword, that of the computation and the result; default None.
+        out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
+        keepdims: NumPy's name of `keepdim`, by keyword; default None.
     Example:
         >>> sg.linalg.norm(sg.tensor([3.0, 4.0]))
         tensor(5.)
@@ -31952,6 +33180,7 @@ def linalg_pinv(input, *args, **kwargs):
         rtol: float or tensor or None, by keyword; default None.
         hermitian: bool; default False.
         rcond: float.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.pinv(sg.tensor([[2.0, 0.0], [0.0, 0.0]]))
         tensor([[0.5000, 0.0000],
@@ -32012,6 +33241,7 @@ def linalg_matrix_rank(input, *args, **kwargs):
         rtol: float or tensor or None, by keyword; default None.
         hermitian: bool; default False.
         tol: float.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.matrix_rank(sg.ones(3, 3))
         tensor(1)
@@ -32042,7 +33272,7 @@ _linalg_cond_overloads = Overloads(
 )
 
 
-def linalg_cond(input, p=None):
+def linalg_cond(input, p=None, *, out=None):
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
     Overloads:
@@ -32051,15 +33281,16 @@ def linalg_cond(input, p=None):
     Args:
         input: tensor.
         p: number or str or None; default None.
+        out: tensor or None, by keyword, takes the result; default None.
     Example:
         >>> sg.linalg.cond(sg.tensor([[4.0, 0.0], [0.0, 2.0]]))
         tensor(2.)
     """
     if p is None or p.__class__ in NUMBERS:
-        return linalg_cond_default(input, p)
+        return linalg_cond_default(input, p, out=out)
     if isinstance(p, str):
-        return linalg_cond_p_str(input, p)
-    return _linalg_cond_overloads(input, p)
+        return linalg_cond_p_str(input, p, out=out)
+    return _linalg_cond_overloads(input, p, **({} if out is None else {"out": out}))
 
 
 _view_overloads = Overloads(
@@ -32127,6 +33358,7 @@ def squeeze(input, *args, **kwargs):
     Args:
         input: tensor.
         dim: int or sequence of ints, counted from the end where negative.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.squeeze(sg.ones(1, 3, 1)).shape
         specgrad.Size([3])
@@ -32180,6 +33412,7 @@ def tensor_split(input, *args, **kwargs):
         dim: int, counted from the end where negative; default 0.
         tensor_indices_or_sections: tensor.
         indices: sequence of ints.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.tensor_split(sg.arange(5), 2)
         (tensor([0, 1, 2]), tensor([3, 4]))
@@ -32340,6 +33573,7 @@ def repeat_interleave(input, *args, **kwargs):
         input: tensor.
         dim: int or None, counted from the end where negative; default None.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.repeat_interleave(sg.tensor([1, 0, 2]))
         tensor([0, 2, 2])
@@ -32372,7 +33606,7 @@ _split_overloads = Overloads(
 )
 
 
-def split(input, split_size, dim=0):
+def split(input, split_size, dim=0, *, axis=None):
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
     Overloads:
@@ -32382,12 +33616,15 @@ def split(input, split_size, dim=0):
         input: tensor.
         split_size: int or sequence of ints.
         dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.split(sg.arange(5), 2)
         (tensor([0, 1]), tensor([2, 3]), tensor([4]))
         >>> sg.split(sg.arange(5), [1, 4])
         (tensor([0]), tensor([1, 2, 3, 4]))
     """
+    if axis is not None:
+        dim = axis
     if split_size.__class__ in NUMBERS:
         return split_tensor(input, split_size, dim)
     if isinstance(split_size, (int, tuple, list)):
@@ -32462,6 +33699,7 @@ def scatter(input, *args, **kwargs):
         value: number.
         reduce: str, by keyword.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.scatter(sg.zeros(2, 3), 1, sg.tensor([[2], [0]]), sg.tensor([[5.0], [7.0]]))
         tensor([[0., 0., 5.],
@@ -32571,7 +33809,7 @@ _index_fill_overloads = Overloads(
 )
 
 
-def index_fill(input, dim, index, value, *, out=None):
+def index_fill(input, dim=None, index=None, value=None, *, out=None, axis=None):
     """x with the slices at `index` along `dim` filled with `value`.
 
     Overloads:
@@ -32584,10 +33822,13 @@ def index_fill(input, dim, index, value, *, out=None):
         index: tensor.
         value: number or tensor.
         out: tensor or None, by keyword, takes the result; default None.
+        axis: NumPy's name of `dim`, by keyword; default None.
     Example:
         >>> sg.ones(3).index_fill(0, sg.tensor([0, 2]), -1.0)
         tensor([-1.,  1., -1.])
     """
+    if axis is not None:
+        dim = axis
     if value.__class__ in NUMBERS:
         return index_fill_int_scalar(input, dim, index, value, out=out)
     if isinstance(value, Tensor):
@@ -33302,8 +34543,10 @@ _index_fill__overloads = Overloads(
 )
 
 
-def index_fill_(input, dim, index, value):
+def index_fill_(input, dim=None, index=None, value=None, *, axis=None):
     """`index_fill`, written into `input`, which is returned; the same arguments but `out`."""
+    if axis is not None:
+        dim = axis
     if value.__class__ in NUMBERS:
         return index_fill_int_scalar_(input, dim, index, value)
     if isinstance(value, Tensor):
@@ -33700,6 +34943,7 @@ __all__ = [
     "pinverse",
     "matrix_power",
     "matrix_exp",
+    "lu",
     "lu_unpack",
     "lu_solve",
     "orgqr",
@@ -34174,9 +35418,15 @@ FUNCTIONS = [
     "linalg_lu_factor",
     "linalg_lu_factor_ex",
     "linalg_lu",
+    "lu",
     "lu_unpack",
     "linalg_lu_solve",
     "lu_solve",
+    "ldl_packed",
+    "linalg_ldl_factor",
+    "linalg_ldl_factor_ex",
+    "ldl_solve_matrices",
+    "linalg_ldl_solve",
     "orgqr",
     "view_default",
     "view_dtype",
@@ -34316,6 +35566,7 @@ FUNCTIONS = [
     "channel_shuffle",
     "resample",
     "resample_backward",
+    "resample_bytes",
     "grid_sampler",
     "affine_grid_generator",
     "max_pool_with_indices",

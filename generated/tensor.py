@@ -341,6 +341,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     pinverse = ops.pinverse
     matrix_power = ops.matrix_power
     matrix_exp = ops.matrix_exp
+    lu = ops.lu
     lu_solve = ops.lu_solve
     orgqr = ops.orgqr
     view_as = ops.view_as
