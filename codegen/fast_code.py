@@ -62,7 +62,7 @@ class FastCode:
         entry = self.op.entry
         known = entry.compute.kind == "kernel" and entry.compute.text in self.op.modules.recipes
         recorded = self.op.node is None or self.op.node.plain
-        return known and recorded and len(entry.schema.returns) == 1 and "?" not in self.letters.values()
+        return known and recorded and set(entry.result_dtype) == {"same"} and "?" not in self.letters.values()
 
     @property
     def recipe_module(self) -> str:

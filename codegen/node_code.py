@@ -78,7 +78,7 @@ class NodeCode:
     def recipe_module(self) -> str:
         """The module of that kernel's recipes, under its name; empty where it has none, or not one result."""
         tree = self.entry.backward.tree if self.entry.backward else None
-        if tree is None or self.outputs > 1 or self.gives_list or not self.backward_reads:
+        if tree is None or len(self.differentiable_outputs) > 1 or self.gives_list or not self.backward_reads:
             return ""
         return self.calls.recipes.get(tree.func.id, "")  # type: ignore[attr-defined]
 
@@ -123,22 +123,15 @@ class NodeCode:
 
     @property
     def plain(self) -> bool:
-        """Whether native code can record it: one result, and tensors, and values as `plain_values` can state them."""
+        """Whether native code can record it: tensors, or a list of them, and values that `plain_values` can state."""
         tensors = [a for a in self.entry.schema.arguments if a.type.is_tensor]
-        single = self.outputs == 1 and not self.gives_list and not self.not_implemented and len(self.arguments) <= 4
-        kept = all(t.kind != "output" or t.slot in self.saved_outputs for t in self.plan.tensors)
-        few = len(self.plan.tensors) <= 6 and len(self.plan.values) <= 6
         one_list = (
             len(tensors) == 1 and self.takes_list and not tensors[0].type.optional_items and not self.plan.tensors
         )
-        listed = any(a.type.is_list for a in tensors)
-        return (
-            single
-            and kept
-            and few
-            and (one_list or not listed)
-            and all(known for known, _ in self.plain_values.values())
-        )
+        single = one_list or not any(a.type.is_list for a in tensors)
+        few = len(self.plan.tensors) <= 6 and len(self.plan.values) <= 6 and len(self.arguments) <= 4
+        fits = single and few and not self.gives_list and bool(self.differentiable_outputs)
+        return fits and all(known for known, _ in self.plain_values.values())
 
     @cached_property
     def plain_values(self) -> dict[str, tuple[str, str]]:
@@ -165,7 +158,10 @@ class NodeCode:
     def keeps_what(self) -> dict[str, tuple[str, tuple[str, ...]]]:
         """Slot -> what it holds, and the arguments whose gradients read it."""
         names = [a.name for a in self.arguments]
-        return {t.slot: (t.name, tuple(n for n in names if n in t.needed_by)) for t in self.plan.tensors}
+        return {
+            t.slot: (f"output {t.index}" if t.kind == "output" else t.name, tuple(n for n in names if n in t.needed_by))
+            for t in self.plan.tensors
+        }
 
     @property
     def hands_on_if(self) -> str:

@@ -68,6 +68,7 @@ from ..runtime.kernels.cpu import shape as shape_kernels
 from ..runtime.kernels.cpu import softmax as softmax_kernels
 from ..runtime.kernels.cpu import sorting as sorting_kernels
 from ..runtime.namespace import op
+from ..runtime.recipes import layers as layers_recipes
 from ..runtime.recipes import movement as movement_recipes
 from ..runtime.recipes import products as products_recipes
 from ..runtime.recipes import reductions as reductions_recipes
@@ -221,7 +222,7 @@ class SgnBackward0(Node):
     elementwise = kernels.SGN
     fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -335,7 +336,7 @@ class SqrtBackward0(Node):
     elementwise = kernels.SQRT
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -386,7 +387,7 @@ class RsqrtBackward0(Node):
     elementwise = kernels.RSQRT
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -437,7 +438,7 @@ class ReciprocalBackward0(Node):
     elementwise = kernels.RECIPROCAL
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -502,7 +503,7 @@ class PowBackward0(Node):
     keeps = {
         "kept_exponent": ("exponent", ("self",)),
         "kept_self": ("self", ("self", "exponent")),
-        "kept_result": ("result", ("exponent",)),
+        "kept_result": ("output 0", ("exponent",)),
     }
 
     @staticmethod
@@ -702,7 +703,7 @@ class PowBackward2(Node):
     elementwise = kernels.POW_SCALAR
     fused = {1: (("kept_result",), ("_saved_self",))}
     inputs = ("exponent",)
-    keeps = {"kept_result": ("result", ("exponent",))}
+    keeps = {"kept_result": ("output 0", ("exponent",))}
     values = {"_saved_self": ("self", "")}
 
     @staticmethod
@@ -762,7 +763,7 @@ class ExpBackward0(Node):
     elementwise = kernels.EXP
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -813,7 +814,7 @@ class Exp2Backward0(Node):
     elementwise = kernels.EXP2
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -864,7 +865,7 @@ class Expm1Backward0(Node):
     elementwise = kernels.EXPM1
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1215,7 +1216,7 @@ class TanBackward0(Node):
     elementwise = kernels.TAN
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1516,7 +1517,7 @@ class TanhBackward0(Node):
     elementwise = kernels.TANH
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -1818,7 +1819,7 @@ class HypotBackward0(Node):
     inputs = ("self", "other")
     keeps = {
         "kept_self": ("self", ("self",)),
-        "kept_result": ("result", ("self", "other")),
+        "kept_result": ("output 0", ("self", "other")),
         "kept_other": ("other", ("other",)),
     }
 
@@ -1994,7 +1995,7 @@ class SigmoidBackward0(Node):
     elementwise = kernels.SIGMOID
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2095,7 +2096,7 @@ class ReluBackward0(Node):
     elementwise = kernels.RELU
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -2320,7 +2321,7 @@ class NormalPdfBackward0(Node):
     elementwise = kernels.NORMAL_PDF
     fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -5444,7 +5445,7 @@ class SincBackward0(Node):
     elementwise = kernels.SINC
     fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -5502,7 +5503,7 @@ class ErfinvBackward0(Node):
     elementwise = kernels.ERFINV
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -5553,7 +5554,7 @@ class ErfcxBackward0(Node):
     elementwise = kernels.ERFCX
     fused = {1: (("kept_self", "kept_result"), ())}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -5659,7 +5660,7 @@ class NdtriBackward0(Node):
     elementwise = kernels.NDTRI
     fused = {1: (("kept_result",), ())}
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self, plain=False):
@@ -5888,6 +5889,9 @@ class ZetaBackward0(Node):
     op_name = "zeta"
     spec_place = "derivatives.yaml:1928"
     saved_slots = ("kept_self", "kept_other")
+    inputs = ("other",)
+    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
+    refuses = ("self",)
 
     @staticmethod
     def record(result, self, other):
@@ -5978,6 +5982,9 @@ class IgammaBackward0(Node):
     op_name = "igamma"
     spec_place = "derivatives.yaml:1955"
     saved_slots = ("kept_self", "kept_other")
+    inputs = ("other",)
+    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
+    refuses = ("self",)
 
     @staticmethod
     def record(result, self, other):
@@ -6032,6 +6039,9 @@ class IgammacBackward0(Node):
     op_name = "igammac"
     spec_place = "derivatives.yaml:1969"
     saved_slots = ("kept_self", "kept_other")
+    inputs = ("other",)
+    keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
+    refuses = ("self",)
 
     @staticmethod
     def record(result, self, other):
@@ -6128,7 +6138,7 @@ class I0eBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -6174,7 +6184,7 @@ class I1Backward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -6233,7 +6243,7 @@ class I1eBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -6337,7 +6347,7 @@ class BesselJ1Backward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -6438,7 +6448,7 @@ class BesselY1Backward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -6555,6 +6565,9 @@ class FrexpBackward0(Node):
     spec_place = "derivatives.yaml:2138"
     output_count = 2
     saved_slots = ("kept_exponent",)
+    inputs = ("self",)
+    keeps = {"kept_exponent": ("output 1", ("self",))}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self):
@@ -7276,7 +7289,7 @@ class StdBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", ""), "_saved_correction": ("correction", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
@@ -7353,7 +7366,7 @@ class AmaxBackward0(Node):
         statistics_recipes.extreme_slope, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
     )
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
@@ -7423,7 +7436,7 @@ class AminBackward0(Node):
         statistics_recipes.extreme_slope, ("g", ""), ("k", "kept_self"), ("k", "kept_result"), ("v", "_saved_dim")
     )
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
@@ -7490,7 +7503,7 @@ class MaxBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -7556,6 +7569,10 @@ class MaxBackward1(Node):
     spec_place = "derivatives.yaml:2673"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -7622,7 +7639,7 @@ class MinBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -7688,6 +7705,10 @@ class MinBackward1(Node):
     spec_place = "derivatives.yaml:2710"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -7762,7 +7783,7 @@ class NormBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_p": ("p", ""), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
@@ -7831,7 +7852,7 @@ class LogsumexpBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
 
     @staticmethod
@@ -7944,6 +7965,10 @@ class SortBackward0(Node):
     spec_place = "derivatives.yaml:2891"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim):
@@ -8007,6 +8032,10 @@ class TopkBackward0(Node):
     spec_place = "derivatives.yaml:2936"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim):
@@ -8077,6 +8106,10 @@ class KthvalueBackward0(Node):
     spec_place = "derivatives.yaml:2954"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -8176,7 +8209,7 @@ class MedianBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -8231,6 +8264,10 @@ class MedianBackward1(Node):
     spec_place = "derivatives.yaml:3006"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -8297,7 +8334,7 @@ class NanmedianBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -8352,6 +8389,10 @@ class NanmedianBackward1(Node):
     spec_place = "derivatives.yaml:3035"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -8424,6 +8465,10 @@ class ModeBackward0(Node):
     spec_place = "derivatives.yaml:3050"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", ""), "_saved_keepdim": ("keepdim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim, keepdim):
@@ -8490,7 +8535,7 @@ class CumprodBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}
 
     @staticmethod
@@ -8540,7 +8585,7 @@ class LogcumsumexpBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}
 
     @staticmethod
@@ -8599,7 +8644,7 @@ class LinearRecurrenceBackward0(Node):
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "factor")
-    keeps = {"kept_factor": ("factor", ("self", "factor")), "kept_result": ("result", ("self", "factor"))}
+    keeps = {"kept_factor": ("factor", ("self", "factor")), "kept_result": ("output 0", ("self", "factor"))}
     values = {"_saved_dim": ("dim", ""), "_saved_reverse": ("reverse", "")}
 
     @staticmethod
@@ -8660,6 +8705,10 @@ class CummaxBackward0(Node):
     spec_place = "derivatives.yaml:3221"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim):
@@ -8708,6 +8757,10 @@ class CumminBackward0(Node):
     spec_place = "derivatives.yaml:3239"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_dim": ("dim", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, dim):
@@ -8765,7 +8818,11 @@ class RowDistancesBackward0(Node):
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("x1", "x2")
-    keeps = {"kept_x1": ("x1", ("x1", "x2")), "kept_x2": ("x2", ("x1", "x2")), "kept_result": ("result", ("x1", "x2"))}
+    keeps = {
+        "kept_x1": ("x1", ("x1", "x2")),
+        "kept_x2": ("x2", ("x1", "x2")),
+        "kept_result": ("output 0", ("x1", "x2")),
+    }
     values = {"_saved_p": ("p", "")}
 
     @staticmethod
@@ -9409,7 +9466,7 @@ class LinalgInvBackward0(Node):
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     inputs = ("A",)
-    keeps = {"kept_result": ("result", ("A",))}
+    keeps = {"kept_result": ("output 0", ("A",))}
 
     @staticmethod
     def record(result, A):
@@ -9453,6 +9510,9 @@ class LinalgInvExBackward0(Node):
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
+    inputs = ("A",)
+    keeps = {"kept_inverse": ("output 0", ("A",))}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, A):
@@ -9501,6 +9561,9 @@ class SolveMatricesBackward0(Node):
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
+    inputs = ("A", "B")
+    keeps = {"kept_A": ("A", ("A", "B")), "kept_solution": ("output 0", ("A", "B"))}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, A, B):
@@ -9567,7 +9630,7 @@ class SolveTriangularMatricesBackward0(Node):
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("A", "B")
-    keeps = {"kept_A": ("A", ("A", "B")), "kept_result": ("result", ("A", "B"))}
+    keeps = {"kept_A": ("A", ("A", "B")), "kept_result": ("output 0", ("A", "B"))}
     values = {"_saved_upper": ("upper", ""), "_saved_unitriangular": ("unitriangular", "")}
 
     @staticmethod
@@ -9668,7 +9731,7 @@ class CofactorsBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -9715,6 +9778,9 @@ class LinalgSlogdetBackward0(Node):
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
+    inputs = ("A",)
+    keeps = {"kept_A": ("A", ("A",)), "kept_sign": ("output 0", ("A",))}
+    differentiable = (0, 1)
 
     @staticmethod
     def record(results, A):
@@ -9768,6 +9834,9 @@ class CholeskyFactorBackward0(Node):
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
+    inputs = ("self",)
+    keeps = {"kept_L": ("output 0", ("self",))}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self):
@@ -9814,6 +9883,9 @@ class LinalgSvdBackward0(Node):
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
+    inputs = ("A",)
+    keeps = {"kept_U": ("output 0", ("A",)), "kept_S": ("output 1", ("A",)), "kept_Vh": ("output 2", ("A",))}
+    differentiable = (0, 1, 2)
 
     @staticmethod
     def record(results, A):
@@ -9928,6 +10000,9 @@ class HermitianEigenBackward0(Node):
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+    inputs = ("self",)
+    keeps = {"kept_eigenvalues": ("output 0", ("self",)), "kept_eigenvectors": ("output 1", ("self",))}
+    differentiable = (0, 1)
 
     @staticmethod
     def record(results, self):
@@ -10029,6 +10104,9 @@ class LinalgEigBackward0(Node):
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
+    inputs = ("self",)
+    keeps = {"kept_eigenvalues": ("output 0", ("self",)), "kept_eigenvectors": ("output 1", ("self",))}
+    differentiable = (0, 1)
 
     @staticmethod
     def record(results, self):
@@ -10124,6 +10202,10 @@ class LinalgQrBackward0(Node):
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
+    inputs = ("A",)
+    keeps = {"kept_Q": ("output 0", ("A",)), "kept_R": ("output 1", ("A",))}
+    values = {"_saved_mode": ("mode", "")}
+    differentiable = (0, 1)
 
     @staticmethod
     def record(results, A, mode):
@@ -10180,7 +10262,7 @@ class PseudoInverseBackward0(Node):
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
-    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("result", ("self",))}
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
     def record(result, self):
@@ -10268,6 +10350,9 @@ class LuPackedBackward0(Node):
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
+    inputs = ("self",)
+    keeps = {"kept_LU": ("output 0", ("self",)), "kept_pivots": ("output 1", ("self",))}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self):
@@ -12225,7 +12310,7 @@ class ScatterReduceBackward0(Node):
         "kept_self": ("self", ("self", "src")),
         "kept_index": ("index", ("self", "src")),
         "kept_src": ("src", ("self", "src")),
-        "kept_result": ("result", ("self", "src")),
+        "kept_result": ("output 0", ("self", "src")),
     }
     values = {"_saved_dim": ("dim", ""), "_saved_reduce": ("reduce", ""), "_saved_include_self": ("include_self", "")}
 
@@ -13233,6 +13318,10 @@ class MaxPoolWithIndicesBackward0(Node):
     spec_place = "derivatives.yaml:6810"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, spatial):
@@ -13325,6 +13414,10 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
     spec_place = "derivatives.yaml:6882"
     output_count = 2
     saved_slots = ("kept_indices",)
+    inputs = ("self",)
+    keeps = {"kept_indices": ("output 1", ("self",))}
+    values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, spatial):
@@ -13619,6 +13712,33 @@ class StandardizeBackward0(Node):
     spec_place = "derivatives.yaml:7044"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
+    recipes = StructuredGradient(
+        layers_recipes.standardize_backward,
+        ("w", ""),
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_weight"),
+        ("k", "kept_mean"),
+        ("k", "kept_var"),
+        ("v", "_saved_dim"),
+        ("v", "_saved_affine_shape"),
+        ("v", "_saved_eps"),
+    )
+    inputs = ("self", "weight", "bias")
+    keeps = {
+        "kept_self": ("self", ("self", "weight")),
+        "kept_weight": ("weight", ("self",)),
+        "kept_mean": ("output 1", ("self", "weight", "bias")),
+        "kept_var": ("output 2", ("self", "weight", "bias")),
+    }
+    values = {
+        "_saved_dim": ("dim", ""),
+        "_saved_affine_shape": ("affine_shape", ""),
+        "_saved_eps": ("eps", ""),
+        "_saved_weight_sym_sizes": ("weight", "_shape"),
+        "_saved_bias_sym_sizes": ("bias", "_shape"),
+    }
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, weight, bias, dim, affine_shape, eps):
@@ -13680,6 +13800,7 @@ class StandardizeBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
+        node.recipes.remember(node, grad)
         grad = array_in(grad, None)
         dim = node._saved_dim
         affine_shape = node._saved_affine_shape
@@ -13754,6 +13875,15 @@ class StandardizeGroupsBackward0(Node):
     spec_place = "derivatives.yaml:7069"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
+    inputs = ("self", "weight", "bias")
+    keeps = {
+        "kept_self": ("self", ("self", "weight")),
+        "kept_weight": ("weight", ("self",)),
+        "kept_mean": ("output 1", ("self", "weight", "bias")),
+        "kept_var": ("output 2", ("self", "weight", "bias")),
+    }
+    values = {"_saved_groups": ("groups", ""), "_saved_eps": ("eps", "")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, weight, bias, groups, eps):
@@ -13994,6 +14124,14 @@ class NormalizeRmsBackward0(Node):
     spec_place = "derivatives.yaml:7111"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
+    inputs = ("self", "weight")
+    keeps = {
+        "kept_self": ("self", ("self", "weight")),
+        "kept_weight": ("weight", ("self",)),
+        "kept_scale": ("output 1", ("self", "weight")),
+    }
+    values = {"_saved_dim": ("dim", ""), "_saved_eps": ("eps", ""), "_saved_weight_sym_sizes": ("weight", "_shape")}
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, weight, dim, eps):
@@ -14082,7 +14220,7 @@ class SoftmaxBackward0(Node):
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}
 
     @staticmethod
@@ -14209,7 +14347,7 @@ class LogSoftmaxBackward0(Node):
         rows_recipes.log_softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim")
     )
     inputs = ("self",)
-    keeps = {"kept_result": ("result", ("self",))}
+    keeps = {"kept_result": ("output 0", ("self",))}
     values = {"_saved_dim": ("dim", "")}
 
     @staticmethod
@@ -14339,6 +14477,19 @@ class NllLossBackward0(Node):
     spec_place = "derivatives.yaml:7217"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
+    inputs = ("self",)
+    keeps = {
+        "kept_target": ("target", ("self",)),
+        "kept_weight": ("weight", ("self",)),
+        "kept_total_weight": ("output 1", ("self",)),
+    }
+    values = {
+        "_saved_self_sym_sizes": ("self", "_shape"),
+        "_saved_reduction": ("reduction", ""),
+        "_saved_ignore_index": ("ignore_index", ""),
+    }
+    differentiable = (0,)
+    refuses = ("weight",)
 
     @staticmethod
     def record(results, self, target, weight, reduction, ignore_index):
@@ -14442,6 +14593,14 @@ class NllLossBackwardBackward0(Node):
     op_name = "nll_loss_backward"
     spec_place = "derivatives.yaml:7242"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
+    inputs = ("grad_output",)
+    keeps = {
+        "kept_target": ("target", ("grad_output",)),
+        "kept_weight": ("weight", ("grad_output",)),
+        "kept_total_weight": ("total_weight", ("grad_output",)),
+    }
+    values = {"_saved_reduction": ("reduction", ""), "_saved_ignore_index": ("ignore_index", "")}
+    refuses = ("weight",)
 
     @staticmethod
     def record(result, grad_output, target, weight, total_weight, reduction, ignore_index):
@@ -14521,6 +14680,31 @@ class CrossEntropyLossBackward0(Node):
     spec_place = "derivatives.yaml:7262"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
+    recipes = StructuredGradient(
+        layers_recipes.cross_entropy_backward,
+        ("g", ""),
+        ("k", "kept_self"),
+        ("k", "kept_target"),
+        ("k", "kept_weight"),
+        ("k", "kept_kept"),
+        ("v", "_saved_reduction"),
+        ("v", "_saved_ignore_index"),
+        ("v", "_saved_label_smoothing"),
+    )
+    inputs = ("self",)
+    keeps = {
+        "kept_self": ("self", ("self",)),
+        "kept_target": ("target", ("self",)),
+        "kept_weight": ("weight", ("self",)),
+        "kept_kept": ("output 1", ("self",)),
+    }
+    values = {
+        "_saved_reduction": ("reduction", ""),
+        "_saved_ignore_index": ("ignore_index", ""),
+        "_saved_label_smoothing": ("label_smoothing", ""),
+    }
+    differentiable = (0,)
+    refuses = ("weight",)
 
     @staticmethod
     def record(results, self, target, weight, reduction, ignore_index, label_smoothing):
@@ -14569,6 +14753,7 @@ class CrossEntropyLossBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
+        node.recipes.remember(node, grad)
         grad = array_in(grad, None)
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index
@@ -16361,6 +16546,22 @@ class SelfAttentionBackward0(Node):
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
+    inputs = ("self", "bias")
+    keeps = {
+        "kept_self": ("self", ("self", "bias")),
+        "kept_bias": ("bias", ("self", "bias")),
+        "kept_mask": ("mask", ("self", "bias")),
+        "kept_keep": ("keep", ("self", "bias")),
+        "kept_output": ("output 0", ("self", "bias")),
+        "kept_logsumexp": ("output 1", ("self", "bias")),
+    }
+    values = {
+        "_saved_heads": ("heads", ""),
+        "_saved_keep_scale": ("keep_scale", ""),
+        "_saved_is_causal": ("is_causal", ""),
+        "_saved_scale": ("scale", ""),
+    }
+    differentiable = (0,)
 
     @staticmethod
     def record(results, self, heads, bias, mask, keep, keep_scale, is_causal, scale):

@@ -99,6 +99,7 @@ from ..runtime.launch import run_rows
 from ..runtime.lifting import PLAIN, lift
 from ..runtime.namespace import op
 from ..runtime.overloads import Overloads
+from ..runtime.recipes import layers as layers_recipes
 from ..runtime.recipes import movement as movement_recipes
 from ..runtime.recipes import products as products_recipes
 from ..runtime.recipes import reductions as reductions_recipes
@@ -168,12 +169,6 @@ MEAN_DEFAULT = StructuredOp("mean", reductions_recipes.mean_all, functions.MeanB
 MEAN_DIM = StructuredOp(
     "mean", reductions_recipes.mean_dim, functions.MeanBackward1, {"self": "T", "dim": "d", "keepdim": "b"}
 )
-VAR_CORRECTION = StructuredOp(
-    "var",
-    statistics_recipes.var_dim,
-    functions.VarBackward0,
-    {"self": "T", "dim": "d", "correction": "f", "keepdim": "b"},
-)
 MAX_DEFAULT = StructuredOp("max", statistics_recipes.max_all, functions.MaxBackward0, {"self": "T"})
 MIN_DEFAULT = StructuredOp("min", statistics_recipes.min_all, functions.MinBackward0, {"self": "T"})
 SUM_TO_SIZE = StructuredOp(
@@ -198,6 +193,13 @@ CLONE = StructuredOp("clone", movement_recipes.clone, functions.CloneBackward0, 
 LINEAR = StructuredOp(
     "linear", products_recipes.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
 )
+STANDARDIZE = StructuredOp(
+    "standardize",
+    layers_recipes.standardize,
+    functions.StandardizeBackward0,
+    {"self": "T", "weight": "O", "bias": "O", "dim": "d", "affine_shape": "d", "eps": "f"},
+    outputs=3,
+)
 SOFTMAX = StructuredOp("softmax", rows_recipes.softmax, functions.SoftmaxBackward0, {"self": "T", "dim": "n"})
 SOFTMAX_BACKWARD = StructuredOp(
     "softmax_backward",
@@ -213,6 +215,13 @@ LOG_SOFTMAX_BACKWARD = StructuredOp(
     rows_recipes.log_softmax_backward,
     functions.LogSoftmaxBackwardBackward0,
     {"grad_output": "T", "output": "T", "dim": "n"},
+)
+CROSS_ENTROPY_LOSS = StructuredOp(
+    "cross_entropy_loss",
+    layers_recipes.cross_entropy,
+    functions.CrossEntropyLossBackward0,
+    {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
+    outputs=2,
 )
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
@@ -8852,10 +8861,6 @@ def var_correction(
     Raises:
         IndexError, RuntimeError, TypeError: expected: `dim` in range; the correction is 1 unless given, and real.
     """
-    if not watch.active and out is None:
-        result = VAR_CORRECTION.launch(input, dim, correction, keepdim)
-        if result is not None:
-            return result
     if (
         watch.lifts
         and (
@@ -8879,7 +8884,6 @@ def var_correction(
 
 
 def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any:
-    given = (self, dim, correction, keepdim)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim is not None:
@@ -8889,8 +8893,6 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
     if keepdim.__class__ is not bool:
         keepdim = checks.boolean(name, "keepdim", keepdim)
     self, dim, correction, keepdim = reductions_rules.reduced_with_correction(name, self, dim, correction, keepdim)
-    if into is None:
-        VAR_CORRECTION.remember(given, (self, dim, correction, keepdim))
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
     try:
         result = adopt(
@@ -25713,6 +25715,10 @@ def standardize(
     """
     if axis is not None:
         dim = axis
+    if not watch.active:
+        result = STANDARDIZE.launch(input, weight, bias, dim, affine_shape, eps)
+        if result is not None:
+            return _standardize_result(*result)
     if (
         watch.lifts
         and (lifted := lift("standardize", standardize, "normalize", input, weight, bias, dim, affine_shape, eps))
@@ -25726,6 +25732,7 @@ _standardize_result = ReturnType("standardize", ("output", "mean", "var"))
 
 
 def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=None) -> Any:
+    given = (self, weight, bias, dim, affine_shape, eps)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if weight is not None and not isinstance(weight, Tensor):
@@ -25739,6 +25746,8 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = network_rules.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
+    if into is None:
+        STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps))
     computed = (
         self._dtype
         if self._dtype.native
@@ -26499,6 +26508,10 @@ def cross_entropy_loss(
         >>> sg.nn.functional.cross_entropy(sg.tensor([[2.0, 0.0], [0.0, 1.0]]), sg.tensor([0, 1]))
         tensor(0.2201)
     """
+    if not watch.active:
+        result = CROSS_ENTROPY_LOSS.launch(input, target, weight, reduction, ignore_index, label_smoothing)
+        if result is not None:
+            return _cross_entropy_loss_result(*result)
     if (
         watch.lifts
         and (
@@ -26524,6 +26537,7 @@ _cross_entropy_loss_result = ReturnType("cross_entropy_loss", ("output", "kept")
 
 
 def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index, label_smoothing, into=None) -> Any:
+    given = (self, target, weight, reduction, ignore_index, label_smoothing)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if not isinstance(target, Tensor):
@@ -26539,6 +26553,8 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     self, target, weight, reduction, ignore_index, label_smoothing = losses_rules.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
+    if into is None:
+        CROSS_ENTROPY_LOSS.remember(given, (self, target, weight, reduction, ignore_index, label_smoothing))
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)

@@ -22,14 +22,17 @@ class StructuredOp:
     as given.
     """
 
-    __slots__ = ("find", "found", "launch", "letters", "name", "node", "operands")
+    __slots__ = ("find", "found", "launch", "letters", "name", "node", "operands", "outputs")
 
-    def __init__(self, name: str, find: Callable[..., Recipe | None], node: Any, operands: dict[str, str]) -> None:
+    def __init__(
+        self, name: str, find: Callable[..., Recipe | None], node: Any, operands: dict[str, str], outputs: int = 1
+    ) -> None:
         self.name = name
         self.find = find
         self.node = node
         self.operands = tuple(operands)
         self.letters = "".join(operands.values())
+        self.outputs = outputs
         self.found: dict[Any, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -70,7 +73,7 @@ class StructuredOp:
         from .native.recipes import written
 
         own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
-        return written(recipe, "T" * MOST_LISTED if "L" in self.letters else self.letters, 1, own)
+        return written(recipe, "T" * MOST_LISTED if "L" in self.letters else self.letters, self.outputs, own)
 
 
 def as_known(letter: str, argument: Any) -> Any:

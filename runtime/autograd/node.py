@@ -56,10 +56,12 @@ class Node:
     runs_without = False  # whether it runs also when all that comes is None: custom Functions get zeros then
     saved_slots: tuple[str, ...] = ()  # names of the slots that hold saved tensors: kept_NAME, seen as _saved_NAME
     saved_outputs: dict[Any, int] = {}  # slot -> which output it holds; never written to
-    elementwise: Any = None  # what is known of an element-wise op; this and the next four are for native code
+    elementwise: Any = None  # what is known of an element-wise op; this and the next six are for native code
     inputs: tuple[str, ...] = ()  # the arguments that have gradients
     keeps: dict[str, tuple[str, tuple[str, ...]]] = {}  # slot -> the tensor it holds, and whose gradients read it
     values: dict[str, tuple[str, str]] = {}  # slot -> the argument that it holds, or of which it holds an attribute
+    differentiable: tuple[int, ...] = (0,)  # the outputs that are
+    refuses: tuple[str, ...] = ()  # the arguments that may not require grad
     hands_on: Any = False  # True: every gradient is that of the result; a slot: it is where that number is 1
 
     edges: tuple[Any, ...]

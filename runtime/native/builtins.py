@@ -13,7 +13,7 @@ import numpy as np
 
 from ..kernels.compile import building, rebuilt
 from .c_functions import register_numpy
-from .layout import CAPTURE, NODE, PASS, TENSOR, WATCH
+from .layout import CAPTURE, NODE, OUTPUT, PASS, TENSOR, WATCH
 from .world import register
 
 FASTCALL = 0x80  # METH_FASTCALL: (self, address of the arguments, their number)
@@ -34,7 +34,7 @@ class Definition(ctypes.Structure):
 def version() -> str:
     """Changes with all that is compiled into a native function, at which numba's cache does not look."""
     sources = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    measured = repr((TENSOR, NODE, PASS, CAPTURE, WATCH, sys.version_info[:2])).encode()
+    measured = repr((TENSOR, NODE, OUTPUT, PASS, CAPTURE, WATCH, sys.version_info[:2])).encode()
     return hashlib.sha256(b"".join([*sources, measured])).hexdigest()[:12]
 
 

@@ -62,10 +62,8 @@ def call_arrays(kernel, arrays, size, words):
         call_kernel(kernel, 3, size, words)
     elif arrays == 4:
         call_kernel(kernel, 4, size, words)
-    elif arrays == 5:
-        call_kernel(kernel, 5, size, words)
     else:
-        call_kernel(kernel, 6, size, words)
+        call_kernel(kernel, 5, size, words)
 
 
 @native

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from ..autograd.capture import Capture
 from ..autograd.engine import BackwardPass
 from ..autograd.grad_mode import Watch
-from ..autograd.node import Node
+from ..autograd.node import Node, Output
 from ..tensor import TensorBase, fresh_class
 
 
@@ -62,6 +62,13 @@ class NodeSlots(NamedTuple):
     edges: int
 
 
+class OutputSlots(NamedTuple):
+    """The slots of an edge to one of several outputs."""
+
+    index: int
+    node: int
+
+
 class PassSlots(NamedTuple):
     """The slots of a backward pass."""
 
@@ -105,6 +112,7 @@ def supported() -> bool:
 
 TENSOR: TensorSlots = _slots(fresh_class() or TensorBase, TensorSlots, "_")
 NODE: NodeSlots = _slots(Node, NodeSlots)
+OUTPUT: OutputSlots = _slots(Output, OutputSlots)
 PASS: PassSlots = _slots(BackwardPass, PassSlots)
 CAPTURE: CaptureSlots = _slots(Capture, CaptureSlots)
 WATCH: WatchSlots = _slots(Watch, WatchSlots)

@@ -107,7 +107,8 @@ def forward_kernel(op: Any, number: int) -> int:
 def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: bool = False) -> np.ndarray:
     """What `record` must know of a node: where it keeps what."""
     plan = np.zeros(LENGTH, np.int64)
-    places = {name: i for i, name in enumerate(operands)} | {"result": RESULT}
+    outputs = {f"output {i}": RESULT - i for i in range(node.output_count)}
+    places = {name: i for i, name in enumerate(operands)} | outputs
     put(plan, R.type, address(node), len(node.inputs))
     put(plan, R.places, *[places[name] for name in node.inputs])
     put(plan, R.kept, len(node.keeps))
@@ -115,6 +116,10 @@ def record_plan(node: Any, operands: Sequence[str], elementwise: bool, listed: b
     put(plan, R.versions, *slot_distances(node, [f"{slot}_version" for slot in node.keeps]))
     put(plan, R.sources, *[places[source] for source, _ in node.keeps.values()])
     put(plan, R.needed, *[bits([name in needed for name in node.inputs]) for _, needed in node.keeps.values()])
+    put(plan, R.aliases, *[slot in node.saved_outputs for slot in node.keeps])
+    put(plan, R.outputs, node.output_count, sum(1 << i for i in node.differentiable))
+    if node.output_count > 1:
+        put(plan, R.output_metas, *slot_distances(node, ["output_metas"]))
     put(plan, R.values, len(node.values))
     put(plan, R.value_slots, *slot_distances(node, node.values))
     put(plan, R.value_sources, *[places[source] for source, _ in node.values.values()])
@@ -148,7 +153,8 @@ def structured_plan(op: Any) -> np.ndarray:
     if op.node is not None:
         put(plan, D.node, memory(record_plan(op.node, op.operands, False, "L" in op.letters)))
         put(plan, D.differentiable, bits([name in op.node.inputs for name in op.operands]))
-    put(plan, D.outputs, 1)
+    put(plan, D.outputs, op.outputs)
+    put(plan, D.refused, bits([op.node is not None and name in op.node.refuses for name in op.operands]))
     put(plan, D.tensors, sum(letter in "TOI" for letter in op.letters), len(op.letters), *map(ord, op.letters))
     return plan
 
@@ -159,6 +165,7 @@ def recipe_gradient_plan(op: Any) -> np.ndarray:
     plan = np.zeros(N.items // 8 + 3 * len(reads), np.int64)
     put(plan, G.hands_on, BY_RECIPES)
     put(plan, G.kept, len(node.saved_slots), *slot_distances(node, node.saved_slots))
+    put(plan, N.listed, node.differentiable[0] if node.output_count > 1 else -1)
     put(plan, N.found, address(op.found), sum(letter in "gk" for letter, _ in reads), len(reads))
     for i, (letter, slot) in enumerate(reads):
         names = {"k": [slot, f"{slot}_version"], "v": [slot]}.get(letter, [])

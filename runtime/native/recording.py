@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import c_functions as c
-from .layout import NODE, TENSOR, TYPE
+from .layout import NODE, OUTPUT, TENSOR, TYPE
 from .objects import fresh, hold, item_of, new_writes, pair, replace, size_of, the
 from .words import frame, load, native, store
 from .world import W
@@ -23,23 +23,39 @@ class Record(NamedTuple):
     slots: int
     versions: int  # the places of the tensors among the operands, RESULT for the result,
     sources: int
-    needed: int  # and for which edges' gradients, as bits
+    needed: int  # for which edges' gradients, as bits,
+    aliases: int  # and whether a result is kept as an alias, because it is in the graph itself
     values: int  # how many other values it keeps; their slots,
     value_slots: int
     value_sources: int  # their places among the operands,
     value_parts: int  # and 0, or the slot of the operand in which a value stands
     elementwise: int  # whether all inputs look like the result, and values are floats
     listed: int  # whether the inputs are the items of the first operand
+    outputs: (
+        int  # how many results; of several: which of them are differentiable, as bits, and where their metas are kept
+    )
+    differentiable: int
+    output_metas: int
 
 
 def _distances() -> Record:
-    single = {"type", "edges", "kept", "values", "elementwise", "listed"}
-    counts = [1 if name in single else MOST for name in Record._fields]
+    lists = {
+        "places",
+        "slots",
+        "versions",
+        "sources",
+        "needed",
+        "aliases",
+        "value_slots",
+        "value_sources",
+        "value_parts",
+    }
+    counts = [MOST if name in lists else 1 for name in Record._fields]
     return Record(*[8 * sum(counts[:i]) for i in range(len(counts))])
 
 
 R = _distances()
-LENGTH = R.listed // 8 + 1  # words of a record
+LENGTH = R.output_metas // 8 + 1  # words of a record
 RESULT, SHAPES = -1, -1
 
 
@@ -129,6 +145,12 @@ def metas_of(plan, arguments):
 
 
 @native
+def result_of(plan, result, i):
+    """Result number `i`: there is one, or a tuple of several."""
+    return result if load(plan, R.outputs) == 1 else c.tuple_item(result, i)
+
+
+@native
 def keep(plan, node, there, result, arguments):
     """Store the tensors that the gradients read, each where one of its edges is there; False where that fails."""
     for i in range(load(plan, R.kept)):
@@ -136,7 +158,11 @@ def keep(plan, node, there, result, arguments):
         if load(plan, R.needed + 8 * i) & there == 0:
             store(node, slot, hold(the(W.none)))
             continue
-        tensor = alias_of(result) if source == RESULT else as_tensor(load(arguments, 8 * source), result)
+        if source > RESULT:
+            tensor = as_tensor(load(arguments, 8 * source), result_of(plan, result, 0))
+        else:
+            output = result_of(plan, result, RESULT - source)
+            tensor = alias_of(output) if load(plan, R.aliases + 8 * i) else hold(output)
         if tensor == 0:
             return False
         store(node, slot, tensor)
@@ -153,6 +179,32 @@ def value_of(operand, part):
             c.set_tuple_item(shapes, i, hold(load(item_of(operand, i), TENSOR.shape)))
         return shapes
     return hold(load(operand, part) if part and operand != the(W.none) else operand)
+
+
+@native
+def put_behind(tensor, edge):
+    """Put a result into the graph; the reference to the edge is handed over."""
+    replace(tensor, TENSOR.fn, edge)
+    replace(tensor, TENSOR.rg, hold(the(W.true)))
+
+
+@native
+def put_outputs(plan, node, results):
+    """The same for the differentiable ones of several results; False where there is no memory."""
+    metas = c.new_tuple(load(plan, R.outputs))
+    for i in range(load(plan, R.outputs)):
+        tensor = c.tuple_item(results, i)
+        c.set_tuple_item(metas, i, pair(load(tensor, TENSOR.shape), load(tensor, TENSOR.dtype)))
+        if load(plan, R.differentiable) >> i & 1:
+            output = c.allocate(the(W.output), 0)
+            if output == 0:
+                c.drop(metas)
+                return False
+            store(output, OUTPUT.index, c.integer(i))
+            store(output, OUTPUT.node, hold(node))
+            put_behind(tensor, output)
+    store(node, load(plan, R.output_metas), metas)
+    return True
 
 
 @native
@@ -174,9 +226,12 @@ def record(plan, result, arguments, is_number, broadcasts):
     for i in range(load(plan, R.values)):
         value, part = load(arguments, 8 * load(plan, R.value_sources + 8 * i)), load(plan, R.value_parts + 8 * i)
         store(node, load(plan, R.value_slots + 8 * i), as_float(value) if plain else value_of(value, part))
-    replace(result, TENSOR.fn, node)
-    replace(result, TENSOR.rg, hold(the(W.true)))
-    return True
+    if load(plan, R.outputs) == 1:
+        put_behind(result, node)
+        return True
+    done = put_outputs(plan, node, result)
+    c.drop(node)
+    return done
 
 
 @native

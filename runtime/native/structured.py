@@ -31,6 +31,7 @@ from .world import W
 
 MOST_OPERANDS = 16
 MOST_RESULTS = 3
+MOST_READ = 5  # operands of one call
 
 
 class Plan(NamedTuple):
@@ -40,6 +41,7 @@ class Plan(NamedTuple):
     node: int  # of the node's plan, or 0
     outputs: int
     differentiable: int  # bit i: operand i
+    refused: int  # bit i: operand i has no gradient, and may not require one
     tensors: int  # how many of the operands
     operands: int  # how many, and a letter for each: see StructuredOp
     letters: int
@@ -62,7 +64,7 @@ class Step(NamedTuple):
 
 
 def _distances() -> tuple[Step, int]:
-    lengths = {"which": 4, "outputs": MOST_RESULTS, "sizes": MOST_RESULTS, "ints": 8, "numbers": 4}
+    lengths = {"which": MOST_READ, "outputs": MOST_RESULTS, "sizes": MOST_RESULTS, "ints": 8, "numbers": 4}
     counts = [lengths.get(name, 1) for name in Step._fields]
     return Step(*[8 * sum(counts[:i]) for i in range(len(counts))]), sum(counts)
 
@@ -146,7 +148,8 @@ def common_dtype(plan, arguments, words):
             if dtype == 0:
                 return 0
         elif letter in TENSORS:
-            if not is_operand(argument, letter, dtype):
+            refused = load(plan, D.refused) >> i & 1 and load(argument, TENSOR.rg) == the(W.true)
+            if refused or not is_operand(argument, letter, dtype):
                 return 0
             note_operand(words, i, argument)
             if letter != INDEX:
@@ -217,7 +220,11 @@ def call_arrays(kernel, arrays, words, constants):
         return call_structured(kernel, 4, words, constants)
     if arrays == 5:
         return call_structured(kernel, 5, words, constants)
-    return call_structured(kernel, 6, words, constants)
+    if arrays == 6:
+        return call_structured(kernel, 6, words, constants)
+    if arrays == 7:
+        return call_structured(kernel, 7, words, constants)
+    return call_structured(kernel, 8, words, constants)
 
 
 @native
@@ -278,7 +285,7 @@ def recorded(plan, found, result, arguments, words):
 
 @native
 def launch(self, arguments, count):
-    """The result, recorded; None where no recipe has been found for these layouts and arguments."""
+    """The result, or a tuple of several, recorded; None where no recipe has been found for layouts and arguments."""
     plan, words = load(self, DATA), frame(LENGTH)
     dtype = common_dtype(plan, arguments, words)
     if dtype == 0:
@@ -290,7 +297,7 @@ def launch(self, arguments, count):
     results = run_recipe(found, load(plan, D.outputs), dtype, words)
     result = 0
     if results != 0:
-        result = hold(c.tuple_item(results, 0))
+        result = hold(c.tuple_item(results, 0) if load(plan, D.outputs) == 1 else results)
         if not recorded(plan, found, result, arguments, words):
             c.drop(result)
             result = 0

@@ -16,6 +16,7 @@ from .world import W
 class Reads(NamedTuple):
     """Distances of what is known of the kernel's operands from the address of the node's plan, from its cases on."""
 
+    listed: int  # -1; or which of several outputs has a gradient, for then they come in a list
     found: int  # the address of the dictionary of recipes
     layouts: int  # how many operands are tensors
     operands: int  # how many operands, and of each: what it is, its slot, that of its count of writes
@@ -83,9 +84,10 @@ def all_of(metas, dtype):
 
 
 @native
-def structured_gradients(plan, node, gradient):
+def structured_gradients(plan, node, given):
     """The gradients in a tuple; None where no recipe has been found, 0 where an error is set."""
-    words, metas = frame(LENGTH), load(node, NODE.metas)
+    words, metas, listed = frame(LENGTH), load(node, NODE.metas), load(plan, N.listed)
+    gradient = given if listed < 0 else c.list_item(given, listed)
     if not is_operand(gradient, TENSOR_LETTER, 0) or metas == the(W.none):
         return nothing()
     dtype, recorded = load(gradient, TENSOR.dtype), records()

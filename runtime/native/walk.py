@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from . import c_functions as c
 from .gradients import BY_RECIPES, G, fused
-from .layout import CAPTURE, DATA, NODE, PASS, TENSOR, TYPE, WATCH
+from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH
 from .objects import hold, is_tensor, nothing, pair, replace, the
 from .structured_gradients import structured_gradients
 from .words import frame, load, native, store
@@ -85,8 +85,14 @@ def is_node(edge):
 
 
 @native
+def is_output(edge):
+    """Whether an edge is one of several outputs."""
+    return load(edge, TYPE) == the(W.output)
+
+
+@native
 def all_plain(edges, gradients):
-    """Whether each gradient goes to a node, or a leaf without hooks, or nowhere."""
+    """Whether each gradient goes to a node, or a leaf without hooks, or nowhere; one alone may go to an output."""
     count = c.tuple_size(edges)
     if load(gradients, TYPE) != the(W.tuple) or c.tuple_size(gradients) != count:
         return False
@@ -97,7 +103,8 @@ def all_plain(edges, gradients):
         leaf = is_tensor(edge)
         if leaf and load(edge, TENSOR.hooks) != the(W.none):
             return False
-        if not leaf and (gradient == the(W.none) or not is_node(edge)):
+        known = is_node(edge) or (is_output(edge) and count == 1)
+        if not leaf and (gradient == the(W.none) or not known):
             return False
     return True
 
@@ -174,12 +181,41 @@ def put_next(words, node, gradient):
 
 
 @native
+def listed(node, index, gradient):
+    """The list of the gradients of a node's outputs, of which one is known; 0 where an error is set."""
+    number = c.attribute(node, the(W.output_count))
+    if number == 0:
+        return number
+    gradients = c.new_list(c.as_integer(number))
+    c.drop(number)
+    for i in range(c.list_size(gradients)):
+        c.set_list_item(gradients, i, hold(gradient if i == index else the(W.none)))
+    return gradients
+
+
+@native
+def hand_to_output(backward, output, gradient, words):
+    """What `hand_on` does with the one gradient of a node, where it goes to one of several outputs of another."""
+    node = load(output, OUTPUT.node)
+    if c.dict_has(load(backward, PASS.buffers), node) or not is_newest(backward, node):
+        put_next(words, nothing(), nothing())
+        return deliver(backward, output, gradient, words)
+    gradients = listed(node, c.as_integer(load(output, OUTPUT.index)), gradient)
+    if gradients == 0:
+        return False
+    put_next(words, hold(node), gradients)
+    return True
+
+
+@native
 def hand_on(backward, edges, gradients, incoming, owned, words):
     """What `BackwardPass.follow` does: gives each gradient to its edge, and notes the next node if one may run at once.
 
     False where an error is set.
     """
     held, sum_held = 0, 0
+    if c.tuple_size(edges) == 1 and is_output(c.tuple_item(edges, 0)):
+        return hand_to_output(backward, c.tuple_item(edges, 0), c.tuple_item(gradients, 0), words)
     for i in range(c.tuple_size(edges)):
         edge, gradient, done = c.tuple_item(edges, i), c.tuple_item(gradients, i), True
         if is_tensor(edge):

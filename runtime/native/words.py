@@ -12,7 +12,7 @@ from numba.extending import intrinsic
 Word = types.intp
 WORD = ir.IntType(64)
 BYTES = ir.IntType(8).as_pointer()
-MOST_ARRAYS = 6  # that one kernel takes, the results among them
+MOST_ARRAYS = 8  # that one kernel takes, the results among them
 MOST_NUMBERS = 4
 MOST_INTS = 8
 FIRST_SIZE = 2 * MOST_ARRAYS + MOST_NUMBERS  # where the first array's number of elements stands among a kernel's words

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..autograd.fitting import fit
 from ..autograd.grad_mode import mode, watch
-from ..autograd.node import FREED, Node, next_sequence
+from ..autograd.node import FREED, Node, Output, next_sequence
 from ..autograd.view_origins import Nowhere, Outdated, not_recorded
 from ..devices import CPU
 from ..dtypes import bool_, float32, float64, int64
@@ -57,6 +57,8 @@ class World(NamedTuple):
     slice: int
     watch: int
     node: int  # the class
+    output: int
+    output_count: int
     nowhere: int
     node_plans: int  # by the classes of nodes with a fused kernel
     apply: int  # this and the following are names
@@ -83,11 +85,12 @@ def _objects() -> dict[str, Any]:
         "list": list,
         "slice": slice,
         "node": Node,
+        "output": Output,
         "nowhere": Nowhere,
         "watch": watch,
         "node_plans": node_plans,
     }
-    methods = ("apply", "release", "saved_slots", "gives_fresh", "reach", "deliver", "follow")
+    methods = ("apply", "release", "saved_slots", "gives_fresh", "output_count", "reach", "deliver", "follow")
     dtypes = {"float32": float32, "float64": float64, "bool_": bool_, "int64": int64}
     numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np, "numpy_int64": int64.np}
     constants = {"none": None, "true": True, "false": False, "zero": 0, "freed": FREED, "cpu": CPU, "mode": mode}
