@@ -91,8 +91,9 @@ def handed_on(gradient, wanted, count, metas):
     """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
     for i in range(count):
-        given = hold(the(W.none))
-        if wanted >> i & 1:
+        if wanted >> i & 1 == 0:
+            given = hold(the(W.none))
+        else:
             given = hold(gradient) if metas == the(W.none) else fitted(gradient, c.tuple_item(metas, i))
         if given == 0:
             c.drop(results)

@@ -65,7 +65,7 @@ class NodeSlots(NamedTuple):
 class OutputSlots(NamedTuple):
     """The slots of an edge to one of several outputs."""
 
-    index: int
+    number: int
     node: int
 
 
@@ -112,7 +112,7 @@ def supported() -> bool:
 
 TENSOR: TensorSlots = _slots(fresh_class() or TensorBase, TensorSlots, "_")
 NODE: NodeSlots = _slots(Node, NodeSlots)
-OUTPUT: OutputSlots = _slots(Output, OutputSlots)
+OUTPUT = OutputSlots(*slot_distances(Output, ["index", "node"]))
 PASS: PassSlots = _slots(BackwardPass, PassSlots)
 CAPTURE: CaptureSlots = _slots(Capture, CaptureSlots)
 WATCH: WatchSlots = _slots(Watch, WatchSlots)

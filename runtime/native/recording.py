@@ -200,7 +200,7 @@ def put_outputs(plan, node, results):
             if output == 0:
                 c.drop(metas)
                 return False
-            store(output, OUTPUT.index, c.integer(i))
+            store(output, OUTPUT.number, c.integer(i))
             store(output, OUTPUT.node, hold(node))
             put_behind(tensor, output)
     store(node, load(plan, R.output_metas), metas)

@@ -200,7 +200,7 @@ def hand_to_output(backward, output, gradient, words):
     if c.dict_has(load(backward, PASS.buffers), node) or not is_newest(backward, node):
         put_next(words, nothing(), nothing())
         return deliver(backward, output, gradient, words)
-    gradients = listed(node, c.as_integer(load(output, OUTPUT.index)), gradient)
+    gradients = listed(node, c.as_integer(load(output, OUTPUT.number)), gradient)
     if gradients == 0:
         return False
     put_next(words, hold(node), gradients)
