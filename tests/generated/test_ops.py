@@ -207,6 +207,18 @@ def test_fast_path_is_the_general_path(name: str) -> None:
             assert (a is None and b is None) or a.detach().numpy().tobytes() == b.detach().numpy().tobytes(), text
 
 
+@pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].kind != "elementwise"])
+def test_what_was_found_before_changes_nothing(name: str) -> None:
+    """Views and recipes that are looked up give the same bits as what found them, and what the general path gives."""
+    style = Style(sg.float64, grad=True)
+    for text in texts(BY_NAME[name]):
+        found, again = ([*run(name, text, style), *gradients(name, text, style)] for _ in range(2))
+        general = [*run(name, text, style, general=True), *gradients(name, text, style, general=True)]
+        for a, b, c in zip(found, again, general, strict=True):
+            assert (a is None and b is None) or repr(a.detach().tolist()) == repr(b.detach().tolist()), text
+            assert (a is None and c is None) or agree(a.detach(), c.detach(), 1e-10, 1e-11), text
+
+
 @pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].inplace is not None])
 def test_in_place_form(name: str) -> None:
     """op_() leaves in its tensor what op() returns, with the same gradients."""
