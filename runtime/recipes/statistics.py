@@ -30,12 +30,12 @@ def variance_slope(grad: Layout, x: Layout, dim: Ints, correction: float) -> Rec
 
 def max_all(x: Layout) -> Recipe | None:
     """The greatest of all."""
-    return single(flat.greatest, 1, (), (1,)) if x.strides is None and prod(x.shape) > 0 else None
+    return single(flat.extreme_of, 1, (), (1,)) if x.strides is None and prod(x.shape) > 0 else None
 
 
 def min_all(x: Layout) -> Recipe | None:
     """The least of all."""
-    return single(flat.greatest, 1, (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
+    return single(flat.extreme_of, 1, (), (-1,)) if x.strides is None and prod(x.shape) > 0 else None
 
 
 def extreme_slope(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:

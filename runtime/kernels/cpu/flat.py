@@ -92,7 +92,7 @@ def take_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: 
 
 
 @jit
-def greatest(x: Array, out: Array, sign: int) -> None:
+def extreme_of(x: Array, out: Array, sign: int) -> None:
     """The greatest element, or with sign -1 the least; nan where there is one."""
     best = x[0]
     for i in range(x.size):
