@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import c_functions as c
-from .kernel_calls import LONG, WORDS, call_arrays, found_kernel, put_array, put_number, put_object
+from .kernel_calls import LONG, call_arrays, found_kernel, put_array, put_number, put_object
 from .layout import DATA, TENSOR, TYPE
 from .objects import fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, the
-from .words import frame, load, load_half, native, store
+from .words import CALL_WORDS, frame, load, load_half, native, store
 from .world import W
 
 
@@ -66,7 +66,7 @@ def put_operand(words, place, memory, size, is_repeated):
     if is_repeated:
         put_number(words, 0, load_half(memory) if size == 4 else load(memory, 0))
         return place
-    put_array(words, place, memory, size)
+    put_array(words, place, memory, size, 0)
     return place + 1
 
 
@@ -96,7 +96,7 @@ def put_numbers(plan_numbers, arguments, first, words):
 @native
 def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments):
     """The result on two tensors, not recorded; None where these rows have not been found before, 0 for an error."""
-    first, second, words, more = load(arguments, 0), load(arguments, 8), frame(WORDS), frame(8)
+    first, second, words, more = load(arguments, 0), load(arguments, 8), frame(CALL_WORDS), frame(8)
     if not may_broadcast(first, second):
         return nothing()
     key = key_of(first, second)
@@ -124,7 +124,10 @@ def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments):
     if load(rows, B.elements) < LONG:
         run_rows(kernel, rows, more, more + 24, words)
     else:
+        one, other = hold(load(first, TENSOR.storage)), hold(load(second, TENSOR.storage))
         state = c.let_others_run()
         run_rows(kernel, rows, more, more + 24, words)
         c.go_on(state)
+        c.drop(one)
+        c.drop(other)
     return fresh(flat, c.tuple_item(found, 1), the(W.float32 + 8 * result_kind))

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 from . import c_functions as c
 from .broadcast import broadcast
-from .kernel_calls import WORDS, found_kernel, put_array, put_object, run_kernel
+from .kernel_calls import found_kernel, put_array, put_object, run_kernel
 from .layout import DATA, TENSOR, TYPE
 from .objects import elements, fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, records, replace, same, the
 from .recording import record
-from .words import frame, load, native
+from .words import CALL_WORDS, frame, load, native
 from .world import W
 
 
@@ -70,7 +70,8 @@ def prepared(plan, arguments, words):
         tensor, mask = load(arguments, 8 * i), load(plan, P.masks) >> i & 1
         if fits(tensor, mask, dtype, shape):
             size = 1 if mask else itemsize(kernel & 1)
-            put_array(words, i, load(load(tensor, TENSOR.flat), DATA), size)
+            flat = load(tensor, TENSOR.flat)
+            put_array(words, i, load(flat, DATA), size, flat)
         elif i == 1 and load(plan, P.takes_number) and put_object(words, 0, tensor):
             numbers = 1
         else:
@@ -110,7 +111,7 @@ def launch_rows(plan, arguments):
 @native
 def launch(self, arguments, count):
     """The result of the op, recorded; None where the operands are for the general path."""
-    plan, words, more = load(self, DATA), frame(WORDS), frame(2)
+    plan, words, more = load(self, DATA), frame(CALL_WORDS), frame(2)
     number = prepared(plan, arguments, words)
     if number == UNFIT:
         return launch_rows(plan, arguments) if load(plan, P.rows) else nothing()
@@ -125,7 +126,7 @@ def launch(self, arguments, count):
     if flat == 0:
         return 0
     arrays = load(plan, P.tensors) - (number >> 1)
-    put_array(words, arrays, load(flat, DATA), itemsize(kind))
+    put_array(words, arrays, load(flat, DATA), itemsize(kind), flat)
     run_kernel(kernel, arrays + 1, size, words)
     result = fresh(flat, load(lead, TENSOR.shape), the(W.float32 + 8 * kind))
     if result != 0 and recorded and not record(load(plan, P.node), result, arguments, number > 1, False):
@@ -166,7 +167,7 @@ def count_write(tensor, name):
 @native
 def launch_in_place(self, arguments, count):
     """The first operand, to which the op's result has been written; None where this is for the general path."""
-    plan, words, more = load(self, DATA), frame(WORDS), frame(2)
+    plan, words, more = load(self, DATA), frame(CALL_WORDS), frame(2)
     number = prepared(plan, arguments, words)
     if number == UNFIT:
         return nothing()
@@ -179,6 +180,7 @@ def launch_in_place(self, arguments, count):
     if kernel == 0 or recorded < 0:
         return 0
     arrays = load(plan, P.tensors) - (number >> 1)
-    put_array(words, arrays, load(words, 0), itemsize(number & 1))
-    run_kernel(kernel, arrays + 1, elements(load(first, TENSOR.flat)), words)
+    flat = load(first, TENSOR.flat)
+    put_array(words, arrays, load(flat, DATA), itemsize(number & 1), flat)
+    run_kernel(kernel, arrays + 1, elements(flat), words)
     return hold(first) if count_write(first, load(plan, P.name)) else 0

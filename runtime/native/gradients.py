@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import c_functions as c
-from .kernel_calls import WORDS, found_kernel, put_array, put_number, put_object, run_kernel
+from .kernel_calls import found_kernel, put_array, put_number, put_object, run_kernel
 from .layout import DATA, NODE, NUMBER, TENSOR, TYPE
 from .objects import (
     elements,
@@ -20,7 +20,7 @@ from .objects import (
     same,
     the,
 )
-from .words import frame, load, load_half, native, store
+from .words import CALL_WORDS, frame, load, load_half, native, store
 from .world import W
 
 MOST = 4  # saved tensors, and numbers, that one kernel reads
@@ -140,14 +140,14 @@ def prepared(case, node, gradient, kind, words):
     """Puts gradient, kept tensors and numbers into the frame; gives the number of arrays, negative with a number
     instead of one kept tensor, or 0 where this is for the general path."""
     flat, arrays, numbers = load(gradient, TENSOR.flat), 1, 0
-    put_array(words, 0, load(flat, DATA), itemsize(kind))
+    put_array(words, 0, load(flat, DATA), itemsize(kind), flat)
     for i in range(load(case, C.saved)):
         own, found = 2 if load(case, C.masks) >> i & 1 else kind, kept(case, node, i)
         if found == 0 or kind_in(case, node, i) != own:
             return 0
         memory = load(found, DATA)
         if elements(found) == elements(flat):
-            put_array(words, arrays, memory, itemsize(own))
+            put_array(words, arrays, memory, itemsize(own), found)
             arrays += 1
         elif load(case, C.number) == i and elements(found) == 1:
             put_number(words, 0, load(memory, 0) if kind == 1 else load_half(memory))
@@ -186,7 +186,7 @@ def computed(case, node, gradient, wanted, kind, words):
             c.drop(results)
             return 0
         c.set_tuple_item(results, i, result)
-        put_array(words, place, load(flat, DATA), itemsize(kind))
+        put_array(words, place, load(flat, DATA), itemsize(kind), flat)
         place += 1
     run_kernel(kernel, place, size, words)
     return results
@@ -208,7 +208,7 @@ def fused(plan, node, gradient):
         return nothing()
     if flat == 0 or flat == the(W.none) or (kind != 0 and kind != 1):
         return nothing()
-    words = frame(WORDS)
+    words = frame(CALL_WORDS)
     case = plan + G.cases + 8 * CASE * (wanted - 1)
     return computed(case, node, gradient, wanted, kind, words)
 

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from . import c_functions as c
 from .layout import NUMBER, TYPE
-from .objects import the
-from .words import MOST_ARRAYS, MOST_NUMBERS, bits, call_kernel, load, native, store
+from .objects import hold, the
+from .words import FIRST_OWNER, MOST_ARRAYS, bits, call_kernel, load, native, store
 from .world import W
 
-WORDS = 2 * MOST_ARRAYS + MOST_NUMBERS  # of a frame: addresses of arrays, sizes of their elements, numbers
 LONG = 4096  # elements from which other threads may run meanwhile, which costs 0.1 us
 
 
 @native
-def put_array(words, index, memory, itemsize):
-    """Make an array the kernel's argument number `index`."""
+def put_array(words, index, memory, itemsize, owner):
+    """Make an array the kernel's argument number `index`; `owner` is the object that its memory lives as long as."""
     store(words, 8 * index, memory)
     store(words, 8 * (MOST_ARRAYS + index), itemsize)
+    store(words, 8 * (FIRST_OWNER + index), owner)
 
 
 @native
@@ -43,14 +43,30 @@ def put_object(words, index, number):
 
 
 @native
+def let_others_run(words, arrays):
+    """Let other threads run until `go_on`; they may drop what owns an array, so it is held."""
+    for i in range(arrays):
+        hold(load(words, 8 * (FIRST_OWNER + i)))
+    return c.let_others_run()
+
+
+@native
+def go_on(state, words, arrays):
+    """Be the only thread that runs again."""
+    c.go_on(state)
+    for i in range(arrays):
+        c.drop(load(words, 8 * (FIRST_OWNER + i)))
+
+
+@native
 def run_kernel(kernel, arrays, size, words):
     """Run a kernel on what is in the frame."""
     if size < LONG:
         call_arrays(kernel, arrays, size, words)
-    else:
-        state = c.let_others_run()
-        call_arrays(kernel, arrays, size, words)
-        c.go_on(state)
+        return
+    state = let_others_run(words, arrays)
+    call_arrays(kernel, arrays, size, words)
+    go_on(state, words, arrays)
 
 
 @native

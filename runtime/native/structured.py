@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from . import c_functions as c
-from .kernel_calls import LONG, found_kernel, put_array
+from .kernel_calls import LONG, found_kernel, go_on, let_others_run, put_array
 from .layout import DATA, TENSOR, TYPE
 from .objects import (
     elements,
@@ -26,7 +26,7 @@ from .objects import (
 )
 from .recording import record
 from .views import only_ints
-from .words import FIRST_SIZE, MOST_ARRAYS, call_structured, frame, load, native, store
+from .words import CALL_WORDS, FIRST_SIZE, call_structured, frame, load, native, store
 from .world import W
 
 MOST_OPERANDS = 16
@@ -70,22 +70,22 @@ def _distances() -> tuple[Step, int]:
 
 
 S, STEP = _distances()
-WORDS = FIRST_SIZE + MOST_ARRAYS  # of a frame for a call; operands are noted behind: address, elements, size of one
-OPERANDS = 8 * WORDS
-LENGTH = WORDS + 3 * MOST_OPERANDS + 2
+OPERANDS = 8 * CALL_WORDS  # behind a call's words operands are noted: address, elements, size of one, owner
+LENGTH = CALL_WORDS + 4 * MOST_OPERANDS + 2
 MORE = 8 * (LENGTH - 2)
 
 
 @native
 def note_operand(words, index, tensor):
     """Note where the memory of an operand begins."""
-    place, flat = words + OPERANDS + 24 * index, load(tensor, TENSOR.flat)
+    place, flat = words + OPERANDS + 32 * index, load(tensor, TENSOR.flat)
     size, first = itemsize(kind_of(load(tensor, TENSOR.dtype))), 0
     if flat == the(W.none):
         flat, first = load(tensor, TENSOR.storage), c.as_integer(load(tensor, TENSOR.offset))
     store(place, 0, load(flat, DATA) + first * size)
     store(place, 8, elements(flat) - first)
     store(place, 16, size)
+    store(place, 24, flat)
 
 
 @native
@@ -148,8 +148,9 @@ def common_dtype(plan, arguments, words):
             if dtype == 0:
                 return 0
         elif letter in TENSORS:
-            refused = load(plan, D.refused) >> i & 1 and load(argument, TENSOR.rg) == the(W.true)
-            if refused or not is_operand(argument, letter, dtype):
+            if not is_operand(argument, letter, dtype):
+                return 0
+            if load(plan, D.refused) >> i & 1 and load(argument, TENSOR.rg) == the(W.true):
                 return 0
             note_operand(words, i, argument)
             if letter != INDEX:
@@ -185,8 +186,8 @@ def put_operands(step, words):
     """Put the noted operands of a call into the frame; gives how many."""
     count = load(step, S.operands)
     for i in range(count):
-        place = words + OPERANDS + 24 * load(step, S.which + 8 * i)
-        put_array(words, i, load(place, 0), load(place, 16))
+        place = words + OPERANDS + 32 * load(step, S.which + 8 * i)
+        put_array(words, i, load(place, 0), load(place, 16), load(place, 24))
         store(words, 8 * (FIRST_SIZE + i), load(place, 8))
     return count
 
@@ -204,7 +205,8 @@ def put_results(step, first, results, shapes, dtype, words):
             if result == 0:
                 return False
             c.set_tuple_item(results, output, result)
-        put_array(words, first + i, load(load(result, TENSOR.flat), DATA), itemsize(kind))
+        memory = load(result, TENSOR.flat)
+        put_array(words, first + i, load(memory, DATA), itemsize(kind), memory)
         store(words, 8 * (FIRST_SIZE + first + i), size)
     return True
 
@@ -237,9 +239,9 @@ def run_step(step, results, shapes, dtype, words):
     arrays, constants = first + load(step, S.results), step + S.ints
     if load(words, 8 * FIRST_SIZE) + load(words, 8 * (FIRST_SIZE + first)) < LONG:
         return call_arrays(kernel, arrays, words, constants) == 0
-    state = c.let_others_run()
+    state = let_others_run(words, arrays)
     status = call_arrays(kernel, arrays, words, constants)
-    c.go_on(state)
+    go_on(state, words, arrays)
     return status == 0
 
 

@@ -6,13 +6,14 @@ from math import prod
 
 from ..kernels.cpu import flat
 from ..kernels.cpu.folding import folding
-from ..kernels.cpu.product import LARGE, in_tiles
-from ..recipe import Ints, Layout, Recipe, Step, single
+from ..kernels.cpu.product import LARGE
+from ..kernels.cpu.vector_products import LARGE as LARGE_MATRIX
+from ..recipe import Ints, Layout, Recipe, Step
 
 
 def across(x: Layout) -> bool | None:
     """Whether a matrix lies across, as the transpose of a contiguous one; None where it does neither."""
-    if x.strides is None:
+    if x.strides is None or (1 in x.shape and x.strides[x.shape[0] == 1] == 1):
         return False
     return True if x.strides == (1, x.shape[0]) else None
 
@@ -20,18 +21,41 @@ def across(x: Layout) -> bool | None:
 def turned(x: Layout) -> Layout:
     """The transpose of a matrix."""
     shape = (x.shape[1], x.shape[0])
-    if across(x):
-        return Layout(shape, None)
-    return Layout(shape, (1, shape[0]) if x.strides is None else x.strides[::-1])
+    if across(x) is None:
+        return Layout(shape, x.strides[::-1])  # type: ignore[index]
+    return Layout(shape, None if across(x) or 1 in shape else (1, shape[0]))
 
 
-def product(a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints) -> Recipe:
-    """The one call for a product; no call where this is for the kernel."""
+def product(
+    a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None
+) -> Recipe:
+    """The one call for a product, to which a bias may be added; no call where this is for the kernel."""
     (rows, depth), columns = a.shape, b.shape[1]
     left, right = across(a), across(b)
-    if left is None or right is None or not in_tiles(rows, depth, columns) or rows * depth * columns >= LARGE:
+    if left is None or right is None or rows * depth * columns >= LARGE:
         return ()
-    return (Step(flat.times, operands, ((output, shape),), (rows, depth, columns, left, right)),)
+    if rows == 1 or columns == 1:
+        matrix, vector = (turned(b), 0) if rows == 1 else (a, 1)
+        which = (operands[1 - vector], operands[vector])
+        return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
+    constants = (rows, depth, columns, left, right)
+    if bias is None:
+        return (Step(flat.times, operands, ((output, shape),), constants),)
+    return (Step(flat.times_plus, (*operands, bias), ((output, shape),), constants),)
+
+
+def by_vector(
+    matrix: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: tuple[int, bool] | None
+) -> Recipe:
+    """The same for a matrix and a vector; of the bias is said whether it has a number for each element."""
+    (rows, depth), lies_across = matrix.shape, across(matrix)
+    if rows * depth >= LARGE_MATRIX or not depth:
+        return ()
+    constants = (depth, rows) if lies_across else (rows, depth)
+    if bias is None:
+        return (Step(flat.columns_times if lies_across else flat.rows_times, operands, ((output, shape),), constants),)
+    kernel, (place, each) = flat.columns_times_plus if lies_across else flat.rows_times_plus, bias
+    return (Step(kernel, (*operands, place), ((output, shape),), (*constants, each)),)
 
 
 def mm(a: Layout, b: Layout) -> Recipe | None:
@@ -56,15 +80,15 @@ def joined(steps: list[Recipe]) -> Recipe | None:
 
 def linear(x: Layout, weight: Layout, bias: Layout | None) -> Recipe | None:
     """One product, which begins with the bias in each row."""
-    if x.strides is not None or len(x.shape) < 2 or len(weight.shape) != 2 or across(weight) is None:
+    if (
+        x.strides is not None
+        or len(x.shape) < 2
+        or len(weight.shape) != 2
+        or (bias is not None and bias.strides is not None)
+    ):
         return None
-    (columns, depth), rows = weight.shape, prod(x.shape[:-1])
-    matrix, shape = Layout((rows, depth), None), (*x.shape[:-1], columns)
-    if bias is None:
-        return product(matrix, turned(weight), (0, 1), 0, shape) or None
-    if bias.strides is not None or not product(matrix, turned(weight), (0, 1), 0, shape):
-        return None
-    return single(flat.times_plus, 3, shape, (rows, depth, columns, weight.strides is None))
+    rows, shape = Layout((prod(x.shape[:-1]), x.shape[-1]), None), (*x.shape[:-1], weight.shape[0])
+    return product(rows, turned(weight), (0, 1), 0, shape, None if bias is None else 2) or None
 
 
 def linear_backward(

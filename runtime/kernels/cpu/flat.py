@@ -9,6 +9,7 @@ from ..places import part_of
 from .product import multiply_rows
 from .reducing import plain_sum, sums, variances
 from .spreading import spread_over_equals, spread_plain, spread_variance
+from .vector_products import WIDTH, columns_by_vector, rows_by_vector
 
 Array = np.ndarray
 
@@ -40,16 +41,17 @@ def times(a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, a
 
 
 @jit
-def times_plus(a: Array, b: Array, row: Array, out: Array, rows: int, depth: int, columns: int, across_b: int) -> None:
+def times_plus(
+    a: Array, b: Array, row: Array, out: Array, rows: int, depth: int, columns: int, across_a: int, across_b: int
+) -> None:
     """out = a b, to each row of which `row` is added."""
     result = out.reshape((rows, columns))
     for i in range(rows):
         for j in range(columns):
             result[i, j] = row[j]
+    left = part_of(a, 0, rows * depth).reshape((depth, rows) if across_a else (rows, depth))
     right = part_of(b, 0, depth * columns).reshape((columns, depth) if across_b else (depth, columns))
-    multiply_rows(
-        part_of(a, 0, rows * depth).reshape((rows, depth)), right, result, False, across_b != 0, True, 0, rows
-    )
+    multiply_rows(left, right, result, across_a != 0, across_b != 0, True, 0, rows)
 
 
 @jit
@@ -119,3 +121,32 @@ def extreme_slopes(grad: Array, x: Array, top: Array, out: Array, before: int, a
     """The gradient of the greatest, or least, along, shared between equals."""
     shape = (before, along, after)
     spread_over_equals(x.reshape(shape), top, grad, out.reshape(shape))
+
+
+@jit
+def rows_times(a: Array, x: Array, out: Array, rows: int, depth: int) -> None:
+    """out = a x."""
+    rows_by_vector(part_of(a, 0, rows * depth).reshape((rows, depth)), part_of(x, 0, depth), out, 0, (rows + 3) // 4)
+
+
+@jit
+def columns_times(a: Array, x: Array, out: Array, depth: int, columns: int) -> None:
+    """out = a^T x."""
+    matrix = part_of(a, 0, depth * columns).reshape((depth, columns))
+    columns_by_vector(matrix, part_of(x, 0, depth), out, 0, (columns + WIDTH - 1) // WIDTH)
+
+
+@jit
+def rows_times_plus(a: Array, x: Array, shift: Array, out: Array, rows: int, depth: int, step: int) -> None:
+    """out = a x + shift, of which there is one for all where `step` is 0."""
+    rows_times(a, x, out, rows, depth)
+    for i in range(rows):
+        out[i] += shift[i * step]
+
+
+@jit
+def columns_times_plus(a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int) -> None:
+    """out = a^T x + shift, of which there is one for all where `step` is 0."""
+    columns_times(a, x, out, depth, columns)
+    for i in range(columns):
+        out[i] += shift[i * step]

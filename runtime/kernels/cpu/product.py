@@ -19,7 +19,6 @@ Array = np.ndarray
 
 NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 SMALL = 1 << 15  # of a batch, products of fewer numbers cost less than the way to here: NumPy's is cheaper
-TINY = 1 << 12  # products of one row, or for one column: from this many on loops without tiles are faster
 LARGE = 1 << 25  # products from this many on are worth a second thread
 UNIT = 96  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
@@ -30,7 +29,7 @@ def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
     """The product of two matrices of one dtype, which may be transposed views; a row `start` is added to all rows."""
     (rows, depth), (_, columns), dtype = a.shape, b.shape, a.dtype
     work = rows * depth * columns
-    if dtype not in NATIVE or dtype is not b.dtype or not in_tiles(rows, depth, columns):
+    if dtype not in NATIVE or dtype is not b.dtype or rows == 1 or columns == 1:
         result = by_vectors(a, b) if rows == 1 or columns == 1 else product(a, b)
         if start is not None:
             result += start
@@ -46,11 +45,6 @@ def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
     else:
         in_parts(rows, UNIT, lambda i, j: multiply_rows(a, b, result, across_a, across_b, add, i, j))
     return result
-
-
-def in_tiles(rows: int, depth: int, columns: int) -> bool:
-    """Whether a product is computed in tiles: of one row or one column only a tiny one."""
-    return (rows > 1 and columns > 1) or rows * depth * columns <= TINY
 
 
 def matmul3d(a: Array, b: Array) -> Array:

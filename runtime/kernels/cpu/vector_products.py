@@ -1,7 +1,8 @@
-"""Products of matrices with vectors: large ones in loops of our own, small ones by BLAS.
+"""Products of matrices with vectors, in loops of our own.
 
 BLAS shares a large product out between its threads so that the order of its sums, and with it the last bits, depends on
-their number. Here every element of a result has its order of sums whichever thread computes it.
+their number. Here every element of a result has its order of sums whichever thread computes it. Small products of
+complex numbers, of whole batches and of two vectors are left to BLAS, which computes them in one thread.
 """
 
 from __future__ import annotations
@@ -16,12 +17,17 @@ Array = np.ndarray
 SMALL = 9000  # elements of a matrix; for as few BLAS never uses a second thread
 LARGE = 1 << 19  # elements; from this many on a second thread is worth its price
 _BLOCK = 1024  # products that are added in vector lanes before their sum is added to the others
-_WIDTH = 1024  # columns that are added up side by side
+WIDTH = 1024  # columns that are added up side by side
 
 
 def is_for_numpy(matrix: Array, vector: Array) -> bool:
     """Whether the product is left to NumPy: also where there are no loops for the dtypes."""
     return matrix.size <= SMALL or matrix.dtype is not vector.dtype or matrix.dtype.char not in "fdFD"
+
+
+def has_loops(matrix: Array, vector: Array) -> bool:
+    """Whether a product of real numbers is for our own loops, whatever its size."""
+    return matrix.dtype is vector.dtype and matrix.dtype.char in "fd"
 
 
 def product(a: Array, b: Array) -> Array:
@@ -40,11 +46,11 @@ def vector_vector(x: Array, y: Array) -> Array:
 
 def matrix_vector(a: Array, x: Array) -> Array:
     """y_i = sum_k a_ik x_k; the matrix may lie across."""
-    if is_for_numpy(a, x):
+    if is_for_numpy(a, x) and not has_loops(a, x):
         return product(a, x)
     y = np.empty(len(a), a.dtype)
     if a.T.flags.c_contiguous and not a.flags.c_contiguous:
-        a, loop, unit = a.T, columns_by_vector, _WIDTH
+        a, loop, unit = a.T, columns_by_vector, WIDTH
     else:
         a, loop, unit = np.ascontiguousarray(a), rows_by_vector, 4
     x, parts = np.ascontiguousarray(x), -(-y.size // unit)
@@ -88,7 +94,7 @@ def _multiply_each(a: Array, x: Array, y: Array, across: bool, first: int, last:
     """y_b = a_b x_b, or a_b^T x_b, for some items of a batch."""
     for b in range(first, last):
         if across:
-            columns_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + _WIDTH - 1) // _WIDTH)
+            columns_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + WIDTH - 1) // WIDTH)
         else:
             rows_by_vector(a[b], x[b], y[b], 0, (y.shape[1] + 3) // 4)
 
@@ -127,8 +133,8 @@ def rows_by_vector(a: Array, x: Array, y: Array, first: int, last: int) -> None:
 def columns_by_vector(a: Array, x: Array, y: Array, first: int, last: int) -> None:
     """y_j = sum_k x_k a_kj for some blocks of columns; four rows at a time, which saves reading the sums."""
     fours = x.size // 4 * 4
-    for start in range(first * _WIDTH, min(last * _WIDTH, y.size), _WIDTH):
-        end = start + _WIDTH
+    for start in range(first * WIDTH, min(last * WIDTH, y.size), WIDTH):
+        end = start + WIDTH
         sums = y[start:end]
         sums[:] = 0
         for k in range(0, fours, 4):
