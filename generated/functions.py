@@ -6831,7 +6831,8 @@ class SumBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         return (as_gradient(reductions_kernels.filled(grad, self_shape), shape, dtype),)
@@ -6910,7 +6911,8 @@ class SumBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -7175,7 +7177,8 @@ class MeanBackward1(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -7247,7 +7250,8 @@ class VarBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         correction = node._saved_correction
@@ -7399,7 +7403,8 @@ class AmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
@@ -7469,7 +7474,8 @@ class AminBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         self = array_in(unpack(node, "kept_self"), None)
@@ -8933,7 +8939,8 @@ class MmBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         mat2 = array_in(unpack(node, "kept_mat2"), None)
         self = array_in(unpack(node, "kept_self"), None)
@@ -10658,7 +10665,8 @@ class ExpandBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         return (as_gradient(reductions_kernels.sum_to_size(grad, self_shape), shape, dtype),)
@@ -10822,7 +10830,8 @@ class SelectBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -10924,7 +10933,8 @@ class SliceBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         dim = node._saved_dim
@@ -11380,7 +11390,8 @@ class CatBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         tensors_sizes = node._saved_tensors_sizes
         dim = node._saved_dim
@@ -11427,7 +11438,8 @@ class StackBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         wanted = tuple([edge is not None for edge in node.edges])
@@ -12610,7 +12622,8 @@ class LinearBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         self_shape = node._saved_self_sym_sizes
         weight_shape = node._saved_weight_sym_sizes
@@ -13800,7 +13813,8 @@ class StandardizeBackward0(Node):
         dtype = grad._dtype
         if mode.grad or watch.active or not all_native(node.metas, dtype):
             return node.formula(grads)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grads)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         affine_shape = node._saved_affine_shape
@@ -14248,7 +14262,8 @@ class SoftmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)
@@ -14375,7 +14390,8 @@ class LogSoftmaxBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grad)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grad)) is not None:
+            return found
         grad = array_in(grad, None)
         dim = node._saved_dim
         result = array_in(unpack(node, "kept_result"), None)
@@ -14753,7 +14769,8 @@ class CrossEntropyLossBackward0(Node):
         shape, own = node.metas[0]
         if mode.grad or watch.active or own is not dtype or not dtype.native:
             return node.formula(grads)
-        node.recipes.remember(node, grad)
+        if node.recipes.remember(node, grad) and (found := node.recipes.gradients(node, grads)) is not None:
+            return found
         grad = array_in(grad, None)
         reduction = node._saved_reduction
         ignore_index = node._saved_ignore_index

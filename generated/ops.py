@@ -8364,8 +8364,10 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and dtype is None:
-        SUM_DEFAULT.remember(given, (self,))
+    if into is None and not watch.active and dtype is None and SUM_DEFAULT.remember(given, (self,)):
+        result = SUM_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -8410,8 +8412,10 @@ def _filled(name: str, self, size, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
-    if into is None:
-        FILLED.remember(given, (self, size))
+    if into is None and not watch.active and FILLED.remember(given, (self, size)):
+        result = FILLED.launch(self, size)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(reductions_kernels.filled(array_in(self, computed), size), computed)
@@ -8479,8 +8483,10 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
-    if into is None and dtype is None:
-        SUM_DIM_INTLIST.remember(given, (self, dim, keepdim))
+    if into is None and not watch.active and dtype is None and SUM_DIM_INTLIST.remember(given, (self, dim, keepdim)):
+        result = SUM_DIM_INTLIST.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = (
         self._dtype if self._dtype.native and dtype is None else computed_dtype(name, "accumulate", (), (self,), dtype)
     )
@@ -8671,8 +8677,10 @@ def _mean_default(name: str, self, dtype, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
-    if into is None and dtype is None:
-        MEAN_DEFAULT.remember(given, (self,))
+    if into is None and not watch.active and dtype is None and MEAN_DEFAULT.remember(given, (self,)):
+        result = MEAN_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -8742,8 +8750,10 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, keepdim, dtype = reductions_rules.reduced_dims(name, self, dim, keepdim, dtype)
-    if into is None and dtype is None:
-        MEAN_DIM.remember(given, (self, dim, keepdim))
+    if into is None and not watch.active and dtype is None and MEAN_DIM.remember(given, (self, dim, keepdim)):
+        result = MEAN_DIM.launch(self, dim, keepdim)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -9218,8 +9228,10 @@ def _max_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    if into is None:
-        MAX_DEFAULT.remember(given, (self,))
+    if into is None and not watch.active and MAX_DEFAULT.remember(given, (self,)):
+        result = MAX_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.max_all(array_in(self, computed)), computed)
@@ -9347,8 +9359,10 @@ def _min_default(name: str, self, into=None) -> Any:
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     (self,) = reductions_rules.all_nonempty(name, self)
-    if into is None:
-        MIN_DEFAULT.remember(given, (self,))
+    if into is None and not watch.active and MIN_DEFAULT.remember(given, (self,)):
+        result = MIN_DEFAULT.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("bool", "int", "float"), (self,))
     try:
         result = adopt(selections_kernels.min_all(array_in(self, computed)), computed)
@@ -10325,8 +10339,10 @@ def _sum_to_size(name: str, self, size, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     size = checks.integer_list(name, "size", size)
     self, size = reductions_rules.sum_to_size(name, self, size)
-    if into is None:
-        SUM_TO_SIZE.remember(given, (self, size))
+    if into is None and not watch.active and SUM_TO_SIZE.remember(given, (self, size)):
+        result = SUM_TO_SIZE.launch(self, size)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "accumulate", (), (self,))
     try:
         result = adopt(reductions_kernels.sum_to_size(array_in(self, computed), size), computed)
@@ -12969,8 +12985,10 @@ def _mm(name: str, self, mat2, into=None) -> Any:
     if not isinstance(mat2, Tensor):
         mat2 = checks.tensor(name, "mat2", mat2)
     self, mat2 = linalg_rules.mm(name, self, mat2)
-    if into is None:
-        MM.remember(given, (self, mat2))
+    if into is None and not watch.active and MM.remember(given, (self, mat2)):
+        result = MM.launch(self, mat2)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and mat2._dtype is self._dtype
@@ -19405,8 +19423,10 @@ def _select_backward(name: str, grad_output, input_sizes, dim, index, into=None)
     if index.__class__ is not int:
         index = checks.integer(name, "index", index)
     grad_output, input_sizes, dim, index = transposes_rules.select_backward(name, grad_output, input_sizes, dim, index)
-    if into is None:
-        SELECT_BACKWARD.remember(given, (grad_output, input_sizes, dim, index))
+    if into is None and not watch.active and SELECT_BACKWARD.remember(given, (grad_output, input_sizes, dim, index)):
+        result = SELECT_BACKWARD.launch(grad_output, input_sizes, dim, index)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
@@ -19534,8 +19554,14 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
     grad_output, input_sizes, dim, start, end, step = transposes_rules.slice_backward(
         name, grad_output, input_sizes, dim, start, end, step
     )
-    if into is None:
-        SLICE_BACKWARD.remember(given, (grad_output, input_sizes, dim, start, end, step))
+    if (
+        into is None
+        and not watch.active
+        and SLICE_BACKWARD.remember(given, (grad_output, input_sizes, dim, start, end, step))
+    ):
+        result = SLICE_BACKWARD.launch(grad_output, input_sizes, dim, start, end, step)
+        if result is not None:
+            return result
     computed = grad_output._dtype if grad_output._dtype.native else computed_dtype(name, "same", (), (grad_output,))
     try:
         result = adopt(
@@ -20185,8 +20211,10 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.cat(name, tensors, dim)
-    if into is None:
-        CAT.remember(given, (tensors, dim))
+    if into is None and not watch.active and CAT.remember(given, (tensors, dim)):
+        result = CAT.launch(tensors, dim)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
         result = adopt(shape_kernels.cat(arrays_in(tensors, computed), dim), computed)
@@ -20242,8 +20270,10 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     tensors, dim = pieces_rules.stack(name, tensors, dim)
-    if into is None:
-        STACK.remember(given, (tensors, dim))
+    if into is None and not watch.active and STACK.remember(given, (tensors, dim)):
+        result = STACK.launch(tensors, dim)
+        if result is not None:
+            return result
     computed = computed_dtype(name, "promote", (), (*tensors,))
     try:
         result = adopt(shape_kernels.stack(arrays_in(tensors, computed), dim), computed)
@@ -20567,8 +20597,10 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
         self = checks.tensor(name, "input", self)
     if memory_format is not None:
         memory_format = checks.memory_format(name, "memory_format", memory_format)
-    if into is None and memory_format is None:
-        CLONE.remember(given, (self,))
+    if into is None and not watch.active and memory_format is None and CLONE.remember(given, (self,)):
+        result = CLONE.launch(self)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(shape_kernels.clone(array_in(self, computed)), computed)
@@ -22810,8 +22842,10 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
     if bias is not None and not isinstance(bias, Tensor):
         bias = checks.tensor(name, "bias", bias)
     self, weight, bias = network_rules.linear(name, self, weight, bias)
-    if into is None:
-        LINEAR.remember(given, (self, weight, bias))
+    if into is None and not watch.active and LINEAR.remember(given, (self, weight, bias)):
+        result = LINEAR.launch(self, weight, bias)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and weight._dtype is self._dtype and (bias is None or bias._dtype is self._dtype)
@@ -25746,8 +25780,10 @@ def _standardize(name: str, self, weight, bias, dim, affine_shape, eps, into=Non
     self, weight, bias, dim, affine_shape, eps = network_rules.standardize(
         name, self, weight, bias, dim, affine_shape, eps
     )
-    if into is None:
-        STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps))
+    if into is None and not watch.active and STANDARDIZE.remember(given, (self, weight, bias, dim, affine_shape, eps)):
+        result = STANDARDIZE.launch(self, weight, bias, dim, affine_shape, eps)
+        if result is not None:
+            return _standardize_result(*result)
     computed = (
         self._dtype
         if self._dtype.native
@@ -26062,8 +26098,10 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
-    if into is None and dtype is None:
-        SOFTMAX.remember(given, (self, dim))
+    if into is None and not watch.active and dtype is None and SOFTMAX.remember(given, (self, dim)):
+        result = SOFTMAX.launch(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -26125,8 +26163,10 @@ def _softmax_backward(name: str, grad_output, output, dim, into=None) -> Any:
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
-    if into is None:
-        SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim))
+    if into is None and not watch.active and SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
+        result = SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and output._dtype is grad_output._dtype
@@ -26193,8 +26233,10 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
     if dtype is not None:
         dtype = checks.dtype(name, "dtype", dtype)
     self, dim, dtype = network_rules.softmax(name, self, dim, dtype)
-    if into is None and dtype is None:
-        LOG_SOFTMAX.remember(given, (self, dim))
+    if into is None and not watch.active and dtype is None and LOG_SOFTMAX.remember(given, (self, dim)):
+        result = LOG_SOFTMAX.launch(self, dim)
+        if result is not None:
+            return result
     computed = (
         self._dtype
         if self._dtype.native and dtype is None
@@ -26256,8 +26298,10 @@ def _log_softmax_backward(name: str, grad_output, output, dim, into=None) -> Any
     if dim.__class__ is not int:
         dim = checks.integer(name, "dim", dim)
     grad_output, output, dim = network_rules.softmax_backward(name, grad_output, output, dim)
-    if into is None:
-        LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim))
+    if into is None and not watch.active and LOG_SOFTMAX_BACKWARD.remember(given, (grad_output, output, dim)):
+        result = LOG_SOFTMAX_BACKWARD.launch(grad_output, output, dim)
+        if result is not None:
+            return result
     computed = (
         grad_output._dtype
         if grad_output._dtype.native and output._dtype is grad_output._dtype
@@ -26553,8 +26597,14 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
     self, target, weight, reduction, ignore_index, label_smoothing = losses_rules.cross_entropy(
         name, self, target, weight, reduction, ignore_index, label_smoothing
     )
-    if into is None:
-        CROSS_ENTROPY_LOSS.remember(given, (self, target, weight, reduction, ignore_index, label_smoothing))
+    if (
+        into is None
+        and not watch.active
+        and CROSS_ENTROPY_LOSS.remember(given, (self, target, weight, reduction, ignore_index, label_smoothing))
+    ):
+        result = CROSS_ENTROPY_LOSS.launch(self, target, weight, reduction, ignore_index, label_smoothing)
+        if result is not None:
+            return _cross_entropy_loss_result(*result)
     computed = (
         self._dtype
         if self._dtype.native and (weight is None or weight._dtype is self._dtype)

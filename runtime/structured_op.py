@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -43,19 +44,23 @@ class StructuredOp:
         self.launch = structured_function(self)
         return self.launch
 
-    def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> None:
-        """Find the recipe of a call, so that the next one of the same layouts and arguments runs by it."""
-        if not self.fits(given):
-            return
-        key = tuple([part for letter, a in zip(self.letters, given, strict=True) for part in parts_of_key(letter, a)])
-        try:
-            if key in self.found:
-                return
-        except TypeError:  # a list among the arguments
-            return
-        if len(self.found) >= MOST:
-            self.found.clear()
-        self.found[key] = self.plan(checked)
+    def remember(self, given: Sequence[Any], checked: Sequence[Any]) -> bool:
+        """Find the recipe of a call, for the arguments as given and as checked; whether there is one."""
+        if not self.fits(checked):
+            return False
+        key = self.key(checked)
+        if key not in self.found:
+            if len(self.found) >= MOST:
+                self.found.clear()
+            self.found[key] = self.plan(checked)
+        with contextlib.suppress(TypeError):  # of a list among the arguments
+            self.found[self.key(given)] = self.found[key]
+        return self.found[key] is not None
+
+    def key(self, arguments: Sequence[Any]) -> tuple[Any, ...]:
+        """What a recipe is found by."""
+        pairs = zip(self.letters, arguments, strict=True)
+        return tuple([part for letter, argument in pairs for part in parts_of_key(letter, argument)])
 
     def fits(self, given: Sequence[Any]) -> bool:
         """Whether all tensors are of one native dtype, or indices."""
@@ -98,7 +103,7 @@ class StructuredGradient:
     w stands for which gradients are wanted, g for the gradient, k for a kept tensor, v for a value.
     """
 
-    __slots__ = ("find", "found", "node", "reads")
+    __slots__ = ("find", "found", "gradients", "node", "reads")
 
     def __init__(self, find: Callable[..., Recipe | None], *reads: tuple[str, str]) -> None:
         self.find = find
@@ -106,24 +111,28 @@ class StructuredGradient:
         self.found: dict[Any, Any] = {}
         self.node: Any = None
 
-    def remember(self, node: Any, grad: Any) -> None:
-        """Find the recipe of a node's gradients, so that those of the next such node come by it."""
-        from .native.launching import offer_gradients
+    def __getattr__(self, name: str) -> Any:
+        if name != "gradients":
+            raise AttributeError(name)
+        from .native.launching import recipe_gradients
 
+        self.gradients = recipe_gradients(self)
+        return self.gradients
+
+    def remember(self, node: Any, grad: Any) -> bool:
+        """Find the recipe of a node's gradients, so that `gradients` gives them; whether there is one."""
         kept = [getattr(node, slot) for letter, slot in self.reads if letter == "k"]
         if not all(tensor is None or isinstance(tensor, TensorBase) for tensor in kept):
-            return  # hooks have packed it
+            return False  # hooks have packed it
         values = [self.value(letter, slot, node, grad) for letter, slot in self.reads]
         parts = [value if letter in "gk" else (value,) for (letter, _), value in zip(self.reads, values, strict=True)]
         key = tuple([part for both in parts for part in (both or (None, None))])
-        if key in self.found:
-            return
-        if self.node is None:
-            self.node = type(node)
-            offer_gradients(self)
-        if len(self.found) >= MOST:
-            self.found.clear()
-        self.found[key] = self.plan(node, values)
+        self.node = type(node)
+        if key not in self.found:
+            if len(self.found) >= MOST:
+                self.found.clear()
+            self.found[key] = self.plan(node, values)
+        return self.found[key] is not None
 
     def value(self, letter: str, slot: str, node: Any, grad: Any) -> Any:
         """An operand as `find` takes it, but for the wanted gradients: their bits."""

@@ -54,7 +54,9 @@ def _compile(function: Any) -> Any:
     named = rebuilt(function, {})
     named.__qualname__ += f"-{version()}"
     word = types.intp
-    return cfunc(word(word, word, word), nopython=True, cache=True, error_model="numpy", fastmath=False)(named)
+    made = cfunc(word(word, word, word), nopython=True, cache=True, error_model="numpy", fastmath=False)(named)
+    made._library._shared_module = None  # what other functions would be linked with: half a megabyte, and none is
+    return made
 
 
 def builtin(function: Any, plan: np.ndarray, doc: str) -> Any:

@@ -211,9 +211,3 @@ def fused(plan, node, gradient):
     words = frame(CALL_WORDS)
     case = plan + G.cases + 8 * CASE * (wanted - 1)
     return computed(case, node, gradient, wanted, kind, words)
-
-
-@native
-def gradients(self, arguments, count):
-    """gradients(node, gradient): the gradients of the node's inputs, or None where this is for the general path."""
-    return fused(load(self, DATA), load(arguments, 0), load(arguments, 8))

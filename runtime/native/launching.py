@@ -18,14 +18,15 @@ def native_function(op: Any, name: str) -> Any:
 
     if not supported():
         return never
-    from . import forward, gradients, plans
+    from . import forward, plans
     from .builtins import builtin
+    from .node_gradients import gradients
     from .world import node_plans
 
     doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
     if name == "gradients":
         plan = node_plans[op.node] = plans.gradient_plan(op.node)
-        return builtin(gradients.gradients, plan, doc)
+        return builtin(gradients, plan, doc)
     return builtin(getattr(forward, name), plans.forward_plan(op), doc)
 
 
@@ -78,15 +79,21 @@ def structured_function(op: Any) -> Any:
     return builtin(launch, structured_plan(op), f"{op.name} of tensors whose layouts it has seen; None for others.")
 
 
-def offer_gradients(op: Any) -> None:
-    """Let the backward pass know that a node's gradients may come by recipes."""
+def recipe_gradients(op: Any) -> Any:
+    """`gradients(node, gradient)` of a node whose gradients may come by recipes; the backward pass knows of it too."""
     from .layout import supported
 
-    if supported():
-        from .plans import recipe_gradient_plan
-        from .world import node_plans
+    if not supported():
+        return never
+    from .builtins import builtin
+    from .node_gradients import gradients
+    from .plans import recipe_gradient_plan
+    from .world import node_plans
 
-        node_plans[op.node] = recipe_gradient_plan(op)
+    plan = node_plans[op.node] = recipe_gradient_plan(op)
+    return builtin(
+        gradients, plan, f"The gradients of {op.node.op_name} for layouts that it has seen; None for others."
+    )
 
 
 @functools.cache

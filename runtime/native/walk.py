@@ -7,10 +7,10 @@ by `capture`, and edges to one of several outputs are for the methods of the pas
 from __future__ import annotations
 
 from . import c_functions as c
-from .gradients import BY_RECIPES, G, fused
+from .gradients import G
 from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH
+from .node_gradients import gradients_by
 from .objects import hold, is_tensor, nothing, pair, replace, the
-from .structured_gradients import structured_gradients
 from .words import frame, load, native, store
 from .world import W
 
@@ -48,9 +48,7 @@ def gradients_of(node, gradient, words):
     """What the node makes of a gradient: a tuple or list with one for each edge; 0 where an error is set."""
     plan = c.dict_item(the(W.node_plans), load(node, TYPE))
     if plan != 0:
-        known = load(plan, DATA)
-        recipes = load(known, G.hands_on) == BY_RECIPES
-        found = structured_gradients(known, node, gradient) if recipes else fused(known, node, gradient)
+        found = gradients_by(load(plan, DATA), node, gradient)
         if found != the(W.none):
             return found
         c.drop(found)
