@@ -13,6 +13,7 @@ import numpy as np
 
 from ..kernels.compile import building, rebuilt
 from .c_functions import register_numpy
+from .compiling import Lean
 from .layout import CAPTURE, NODE, OUTPUT, PASS, TENSOR, WATCH
 from .world import register
 
@@ -54,7 +55,8 @@ def _compile(function: Any) -> Any:
     named = rebuilt(function, {})
     named.__qualname__ += f"-{version()}"
     word = types.intp
-    made = cfunc(word(word, word, word), nopython=True, cache=True, error_model="numpy", fastmath=False)(named)
+    options = {"cache": True, "error_model": "numpy", "fastmath": False, "pipeline_class": Lean}
+    made = cfunc(word(word, word, word), **options)(named)
     made._library._shared_module = None  # what other functions would be linked with: half a megabyte, and none is
     return made
 

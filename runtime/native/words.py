@@ -9,6 +9,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from .compiling import Inner
+
 Word = types.intp
 WORD = ir.IntType(64)
 BYTES = ir.IntType(8).as_pointer()
@@ -143,4 +145,4 @@ def call_structured(context: Any, kernel: Any, arrays: Any, words: Any, constant
 
 
 # For functions that are called from their like alone.
-native = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", fastmath=False)
+native = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", fastmath=False, pipeline_class=Inner)

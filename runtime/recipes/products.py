@@ -9,6 +9,7 @@ from ..kernels.cpu.folding import folding
 from ..kernels.cpu.product import LARGE
 from ..kernels.cpu.vector_products import LARGE as LARGE_MATRIX
 from ..recipe import Ints, Layout, Recipe, Step
+from .reductions import added
 
 
 def across(x: Layout) -> bool | None:
@@ -29,7 +30,7 @@ def turned(x: Layout) -> Layout:
 def product(
     a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None
 ) -> Recipe:
-    """The one call for a product, to which a bias may be added; no call where this is for the kernel."""
+    """The call for a product, after one that begins with a bias; no call where this is for the kernel."""
     (rows, depth), columns = a.shape, b.shape[1]
     left, right = across(a), across(b)
     if left is None or right is None or rows * depth * columns >= LARGE:
@@ -38,10 +39,9 @@ def product(
         matrix, vector = (turned(b), 0) if rows == 1 else (a, 1)
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
-    constants = (rows, depth, columns, left, right)
-    if bias is None:
-        return (Step(flat.times, operands, ((output, shape),), constants),)
-    return (Step(flat.times_plus, (*operands, bias), ((output, shape),), constants),)
+    begin = () if bias is None else (Step(flat.repeated, (bias,), ((output, shape),), (rows, columns)),)
+    constants = (rows, depth, columns, left, right, bias is not None)
+    return (*begin, Step(flat.times, operands, ((output, shape),), constants))
 
 
 def by_vector(
@@ -113,7 +113,7 @@ def linear_backward(
         return None
     if wanted[2] and rows and columns:
         folded = folding((rows, columns), (0,)).folded
-        steps.append((Step(flat.sums_along, (1,), ((2, (columns,)),), folded, (1.0,)),))
+        steps.append((added(1, 2, (columns,), folded, 1),))
     elif wanted[2]:
         return None
     return joined(steps)

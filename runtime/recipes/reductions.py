@@ -7,7 +7,7 @@ from math import prod
 from ..kernels.cpu import flat
 from ..kernels.cpu.folding import folding
 from ..kernels.cpu.reductions import grown
-from ..recipe import Ints, Layout, Recipe, single
+from ..recipe import Ints, Layout, Recipe, Step, single
 
 
 def sum_all(x: Layout) -> Recipe | None:
@@ -34,7 +34,15 @@ def _summed(x: Layout, dim: Ints, keepdim: bool, divisor: int) -> Recipe | None:
     plan = folding(x.shape, dim, keepdim)
     if x.strides is not None or plan.order or not prod(x.shape):
         return None
-    return single(flat.sums_along, 1, plan.result, plan.folded, (float(divisor),))
+    return (added(0, 0, plan.result, plan.folded, divisor),)
+
+
+def added(operand: int, output: int, shape: Ints, folded: Ints, divisor: float) -> Step:
+    """The call for the sums along of an operand seen as (before, along, after), divided."""
+    before, along, after = folded
+    if along == 1 or after == 1:
+        return Step(flat.rows_added, (operand,), ((output, shape),), (before * after, along), (float(divisor),))
+    return Step(flat.columns_added, (operand,), ((output, shape),), folded, (float(divisor),))
 
 
 def sum_to_size(x: Layout, size: Ints) -> Recipe | None:
@@ -43,7 +51,7 @@ def sum_to_size(x: Layout, size: Ints) -> Recipe | None:
     plan = folding(x.shape, dims, True)
     if x.strides is not None or plan.order or not prod(x.shape) or not dims:
         return None
-    return single(flat.sums_along, 1, tuple(size), plan.folded, (1.0,))
+    return (added(0, 0, tuple(size), plan.folded, 1),)
 
 
 def filled(x: Layout, size: Ints) -> Recipe | None:

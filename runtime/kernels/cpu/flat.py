@@ -7,7 +7,7 @@ import numpy as np
 from ..jit import jit
 from ..places import part_of
 from .product import multiply_rows
-from .reducing import plain_sum, sums, variances
+from .reducing import grouped_column_sums, plain_sum, row_sums, variances
 from .spreading import spread_over_equals, spread_plain, spread_variance
 from .vector_products import WIDTH, columns_by_vector, rows_by_vector
 
@@ -21,9 +21,15 @@ def total(x: Array, out: Array) -> None:
 
 
 @jit
-def sums_along(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
-    """Sums along, divided."""
-    sums(x.reshape((before, along, after)), divisor, out)
+def rows_added(x: Array, out: Array, before: int, along: int, divisor: float) -> None:
+    """Sums of rows, divided."""
+    row_sums(x, before, along, divisor, out)
+
+
+@jit
+def columns_added(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+    """Sums along, divided, where something comes after."""
+    grouped_column_sums(x.reshape((before, along, after)), divisor, out)
 
 
 @jit
@@ -33,25 +39,21 @@ def spread(grad: Array, out: Array, before: int, along: int, after: int, divisor
 
 
 @jit
-def times(a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, across_a: int, across_b: int) -> None:
-    """out = a b, of which each may lie across."""
+def times(
+    a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, across_a: int, across_b: int, add: int
+) -> None:
+    """out = a b, or out + a b, of which each may lie across."""
     left = part_of(a, 0, rows * depth).reshape((depth, rows) if across_a else (rows, depth))
     right = part_of(b, 0, depth * columns).reshape((columns, depth) if across_b else (depth, columns))
-    multiply_rows(left, right, out.reshape((rows, columns)), across_a != 0, across_b != 0, False, 0, rows)
+    multiply_rows(left, right, out.reshape((rows, columns)), across_a != 0, across_b != 0, add != 0, 0, rows)
 
 
 @jit
-def times_plus(
-    a: Array, b: Array, row: Array, out: Array, rows: int, depth: int, columns: int, across_a: int, across_b: int
-) -> None:
-    """out = a b, to each row of which `row` is added."""
-    result = out.reshape((rows, columns))
+def repeated(row: Array, out: Array, rows: int, columns: int) -> None:
+    """out = the row, in each row."""
     for i in range(rows):
         for j in range(columns):
-            result[i, j] = row[j]
-    left = part_of(a, 0, rows * depth).reshape((depth, rows) if across_a else (rows, depth))
-    right = part_of(b, 0, depth * columns).reshape((columns, depth) if across_b else (depth, columns))
-    multiply_rows(left, right, result, across_a != 0, across_b != 0, True, 0, rows)
+            out[i * columns + j] = row[j]
 
 
 @jit

@@ -78,7 +78,8 @@ def column_sums(x: Array, start: int, totals: Array) -> None:
             row = x[i, start:stop]
             for j in range(part.size):
                 part[j] += row[j]
-        totals += part
+        for j in range(part.size):
+            totals[j] += part[j]
 
 
 @jit
@@ -133,27 +134,41 @@ def narrow_column_sums(x: Array, totals: Array) -> None:
 
 
 @jit
+def row_sums(x: Array, before: int, along: int, divisor: float, out: Array) -> None:
+    """The sums of rows, over `divisor`."""
+    if along == 1:
+        for i in range(before):
+            out[i] = x[i] / divisor
+    elif along <= _SHORT:
+        short_row_sums(x.reshape((before, along)), divisor, out)
+    else:
+        for b in range(before):
+            out[b] = plain_sum(part_of(x, b * along, along)) / divisor
+
+
+@jit
+def grouped_column_sums(x: Array, divisor: float, out: Array) -> None:
+    """The sums along, over `divisor`, where something comes after."""
+    before, along, after = x.shape
+    for b in range(before):
+        for start in range(0, after, _WIDTH):
+            totals = np.empty(min(_WIDTH, after - start))
+            if 2 * after <= _NARROW <= along:
+                narrow_column_sums(x[b], totals)
+            else:
+                column_sums(x[b], start, totals)
+            for j in range(totals.size):
+                out[b * after + start + j] = totals[j] / divisor
+
+
+@jit
 def sums(x: Array, divisor: float, out: Array) -> None:
     """The sums along, over `divisor`."""
     before, along, after = x.shape
-    if along == 1:
-        line = x.reshape(-1)
-        for i in range(line.size):
-            out[i] = line[i] / divisor
-    elif after == 1 and along <= _SHORT:
-        short_row_sums(x.reshape(before, along), divisor, out)
-    elif after == 1:
-        for b in range(before):
-            out[b] = plain_sum(part_of(x, b * along, along)) / divisor
+    if along == 1 or after == 1:
+        row_sums(x.reshape(-1), before * after, along, divisor, out)
     else:
-        for b in range(before):
-            for start in range(0, after, _WIDTH):
-                totals = np.empty(min(_WIDTH, after - start))
-                if 2 * after <= _NARROW <= along:
-                    narrow_column_sums(x[b], totals)
-                else:
-                    column_sums(x[b], start, totals)
-                out[b * after + start : b * after + start + totals.size] = totals / divisor
+        grouped_column_sums(x, divisor, out)
 
 
 @jit
