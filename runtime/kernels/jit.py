@@ -20,11 +20,13 @@ ALL_INTRINSICS = (*PLACES, *INTRINSICS, *SHIFTED)
 class LazyKernel:
     """Stands for a compiled function; the numba dispatcher is made on the first call and cached on disk."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], flat: bool) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.options = options
+        self.flat = flat
         self.compiled: Any = None
+        self.linked: Any = None
 
     def __call__(self, *args: Any) -> Any:
         if self.compiled is None:
@@ -46,7 +48,7 @@ class LazyKernel:
         """A new numba dispatcher, cached under a name that changes with what the kernel calls."""
         from numba import njit
 
-        callees = _callees(self.function)
+        callees = _callees(self.function, self.flat)
         function = rebuilt(self.function, callees)
         if callees:
             function.__qualname__ += f"-{_version(callees)}"
@@ -54,13 +56,28 @@ class LazyKernel:
         options = {"cache": True, "nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
         return njit(**options)(function)
 
+    def only_linked(self) -> Any:
+        """A numba dispatcher for kernels on flat memory, which optimise and compile what they call with themselves."""
+        from numba import njit
 
-def _callees(function: Callable[..., Any]) -> dict[str, Any]:
+        from .linking import Linked
+
+        if self.linked is None:
+            callees = _callees(self.function, True)
+            function = rebuilt(self.function, callees)
+            function.__qualname__ += f"-{_version(callees)}" if callees else ""
+            options = {"nogil": True, "error_model": "numpy", "fastmath": False, **self.options}
+            self.linked = njit(pipeline_class=Linked, **options)(function)
+        return self.linked
+
+
+def _callees(function: Callable[..., Any], flat: bool) -> dict[str, Any]:
     """Compiled forms of the kernels, scalar functions and intrinsics that a kernel calls, by their names there."""
     from . import scalar
 
     found = {name: function.__globals__.get(name) for name in names_in(function.__code__)}
-    kernels = {name: callee.compile() for name, callee in found.items() if isinstance(callee, LazyKernel)}
+    lazy = {name: callee for name, callee in found.items() if isinstance(callee, LazyKernel)}
+    kernels = {name: callee.only_linked() if flat else callee.compile() for name, callee in lazy.items()}
     kernels |= {name: callee for name, callee in found.items() if hasattr(callee, "py_func")}  # compiled before
     kernels |= {
         name: _intrinsic(callee) for name, callee in found.items() if callee in (*PLACES, *INTRINSICS, *SHIFTED)
@@ -97,11 +114,12 @@ def _intrinsic(function: Callable[..., Any]) -> Any:
     return intrinsic(prefer_literal=True)(function)
 
 
-def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+def jit(function: Callable[..., Any] | None = None, flat: bool = False, **options: Any) -> Any:
     """Compile on first use with numba: `@jit` or `@jit(fastmath=True)`.
 
     The function may call other kernels of this kind and the functions of scalar.py by the names they have there.
+    Those that a `flat` one calls are compiled with it, and not by themselves: it is called by recipes alone.
     """
     if function is None:
-        return functools.partial(jit, **options)
-    return LazyKernel(function, options)
+        return functools.partial(jit, flat=flat, **options)
+    return LazyKernel(function, options, flat)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba._dynfunc import make_function
 from numba.core.compiler import CompilerBase
-from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.core.compiler_machinery import PassManager
 from numba.core.typed_passes import (
     IRLegalization,
     NativeLowering,
@@ -15,6 +14,8 @@ from numba.core.typed_passes import (
     PreLowerStripPhis,
 )
 from numba.core.untyped_passes import FixupArgs, IRProcessing, ReconstructSSA, TranslateByteCode
+
+from ..kernels.linking import OnlyLinked
 
 PASSES = (
     TranslateByteCode,
@@ -41,30 +42,6 @@ class Lean(CompilerBase):
             passes.add_pass(step, step.__name__)
         passes.finalize()
         return [passes]
-
-
-@register_pass(mutates_CFG=False, analysis_only=False)
-class OnlyLinked(LoweringPass):
-    """Offer a function, as it was lowered, to those that call it, and to nobody else.
-
-    numba would optimise each and compile it to machine code, with all that it calls; but nobody runs it by itself, and
-    who calls it optimises and compiles it again.
-    """
-
-    _name = "only_linked"
-
-    def __init__(self) -> None:
-        super().__init__()
-
-    def run_pass(self, state: Any) -> bool:
-        """Let the library count as finished, without machine code."""
-        library, lowered = state.library, state["cr"]
-        library._optimize_final_module = lambda: None
-        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
-        name = make_function(lowered.fndesc.lookup_module(), "native", "", 0, lowered.env, (library,))  # nothing more
-        state.targetctx.insert_user_function(name, lowered.fndesc, [library])
-        state["cr"] = lowered._replace(cfunc=name)
-        return True
 
 
 class Inner(Lean):

@@ -14,31 +14,31 @@ from .vector_products import WIDTH, columns_by_vector, rows_by_vector
 Array = np.ndarray
 
 
-@jit
+@jit(flat=True)
 def total(x: Array, out: Array) -> None:
     """out = sum_i x_i."""
     out[0] = plain_sum(x)
 
 
-@jit
+@jit(flat=True)
 def rows_added(x: Array, out: Array, before: int, along: int, divisor: float) -> None:
     """Sums of rows, divided."""
     row_sums(x, before, along, divisor, out)
 
 
-@jit
+@jit(flat=True)
 def columns_added(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
     """Sums along, divided, where something comes after."""
     grouped_column_sums(x.reshape((before, along, after)), divisor, out)
 
 
-@jit
+@jit(flat=True)
 def spread(grad: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
     """Each gradient, divided, along."""
     spread_plain(grad, divisor, out.reshape((before, along, after)))
 
 
-@jit
+@jit(flat=True)
 def times(
     a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, across_a: int, across_b: int, add: int
 ) -> None:
@@ -48,7 +48,7 @@ def times(
     multiply_rows(left, right, out.reshape((rows, columns)), across_a != 0, across_b != 0, add != 0, 0, rows)
 
 
-@jit
+@jit(flat=True)
 def repeated(row: Array, out: Array, rows: int, columns: int) -> None:
     """out = the row, in each row."""
     for i in range(rows):
@@ -56,7 +56,7 @@ def repeated(row: Array, out: Array, rows: int, columns: int) -> None:
             out[i * columns + j] = row[j]
 
 
-@jit
+@jit(flat=True)
 def gathered(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, s2: int) -> None:
     """out = x, read at these steps."""
     place = 0
@@ -68,7 +68,7 @@ def gathered(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, 
             place += n2
 
 
-@jit
+@jit(flat=True)
 def embedded(x: Array, out: Array, before: int, size: int, after: int, start: int, step: int, count: int) -> None:
     """Zeros with x at `count` of `size` places."""
     out[:] = 0
@@ -79,7 +79,7 @@ def embedded(x: Array, out: Array, before: int, size: int, after: int, start: in
                 out[there + j] = x[here + j]
 
 
-@jit
+@jit(flat=True)
 def put_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
     """Rows of x as pieces of the longer rows of out."""
     for i in range(rows):
@@ -87,7 +87,7 @@ def put_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: i
             out[i * whole + offset + j] = x[i * piece + j]
 
 
-@jit
+@jit(flat=True)
 def take_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
     """The pieces of rows of x as the shorter rows of out."""
     for i in range(rows):
@@ -95,7 +95,7 @@ def take_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: 
             out[i * piece + j] = x[i * whole + offset + j]
 
 
-@jit
+@jit(flat=True)
 def extreme_of(x: Array, out: Array, sign: int) -> None:
     """The greatest element, or with sign -1 the least; nan where there is one."""
     best = x[0]
@@ -105,40 +105,40 @@ def extreme_of(x: Array, out: Array, sign: int) -> None:
     out[0] = best
 
 
-@jit
+@jit(flat=True)
 def variances_along(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
     """Variances along."""
     variances(x.reshape((before, along, after)), divisor, out)
 
 
-@jit
+@jit(flat=True)
 def variance_slopes(grad: Array, x: Array, out: Array, before: int, along: int, after: int, scale: float) -> None:
     """The gradient of variances along."""
     shape = (before, along, after)
     spread_variance(x.reshape(shape), grad, scale, out.reshape(shape))
 
 
-@jit
+@jit(flat=True)
 def extreme_slopes(grad: Array, x: Array, top: Array, out: Array, before: int, along: int, after: int) -> None:
     """The gradient of the greatest, or least, along, shared between equals."""
     shape = (before, along, after)
     spread_over_equals(x.reshape(shape), top, grad, out.reshape(shape))
 
 
-@jit
+@jit(flat=True)
 def rows_times(a: Array, x: Array, out: Array, rows: int, depth: int) -> None:
     """out = a x."""
     rows_by_vector(part_of(a, 0, rows * depth).reshape((rows, depth)), part_of(x, 0, depth), out, 0, (rows + 3) // 4)
 
 
-@jit
+@jit(flat=True)
 def columns_times(a: Array, x: Array, out: Array, depth: int, columns: int) -> None:
     """out = a^T x."""
     matrix = part_of(a, 0, depth * columns).reshape((depth, columns))
     columns_by_vector(matrix, part_of(x, 0, depth), out, 0, (columns + WIDTH - 1) // WIDTH)
 
 
-@jit
+@jit(flat=True)
 def rows_times_plus(a: Array, x: Array, shift: Array, out: Array, rows: int, depth: int, step: int) -> None:
     """out = a x + shift, of which there is one for all where `step` is 0."""
     rows_times(a, x, out, rows, depth)
@@ -146,7 +146,7 @@ def rows_times_plus(a: Array, x: Array, shift: Array, out: Array, rows: int, dep
         out[i] += shift[i * step]
 
 
-@jit
+@jit(flat=True)
 def columns_times_plus(a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int) -> None:
     """out = a^T x + shift, of which there is one for all where `step` is 0."""
     columns_times(a, x, out, depth, columns)

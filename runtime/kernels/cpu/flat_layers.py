@@ -11,7 +11,7 @@ from .standardized_rows import backward_rows, standardize_rows
 Array = np.ndarray
 
 
-@jit
+@jit(flat=True)
 def layer_norm(
     x: Array, weight: Array, bias: Array, out: Array, mean: Array, var: Array, rows: int, along: int, eps: float
 ) -> None:
@@ -20,7 +20,7 @@ def layer_norm(
     standardize_rows(x.reshape(shape), weight, bias, eps, out.reshape(shape), mean, var)
 
 
-@jit
+@jit(flat=True)
 def layer_norm_slopes(
     grad: Array,
     x: Array,
@@ -40,7 +40,7 @@ def layer_norm_slopes(
     backward_rows(grad.reshape(shape), *given, eps, out.reshape(shape), weight_grad, bias_grad)
 
 
-@jit
+@jit(flat=True)
 def class_losses(
     x: Array,
     target: Array,
@@ -59,7 +59,7 @@ def class_losses(
         raise IndexError
 
 
-@jit
+@jit(flat=True)
 def class_slopes(
     grad: Array,
     x: Array,

@@ -10,26 +10,26 @@ from .softmax_loops import log_softmax_backward_rows, log_softmax_rows, softmax_
 Array = np.ndarray
 
 
-@jit
+@jit(flat=True)
 def softmax_of(x: Array, out: Array, rows: int, along: int) -> None:
     """Softmax of each row."""
     softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)))
 
 
-@jit
+@jit(flat=True)
 def log_softmax_of(x: Array, out: Array, rows: int, along: int) -> None:
     """Log-softmax of each row."""
     log_softmax_rows(x.reshape((rows, along)), out.reshape((rows, along)))
 
 
-@jit
+@jit(flat=True)
 def softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int) -> None:
     """The gradient of softmax."""
     shape = (rows, along)
     softmax_backward_rows(grad.reshape(shape), output.reshape(shape), out.reshape(shape))
 
 
-@jit
+@jit(flat=True)
 def log_softmax_slope(grad: Array, output: Array, out: Array, rows: int, along: int) -> None:
     """The gradient of log-softmax."""
     shape = (rows, along)

@@ -1,0 +1,49 @@
+"""Functions that numba compiles for those that call them alone: they are lowered and linked, and nothing more."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba._dynfunc import make_function
+from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_machinery import LoweringPass, PassManager, register_pass
+from numba.core.typed_passes import NativeLowering
+
+
+@register_pass(mutates_CFG=False, analysis_only=False)
+class OnlyLinked(LoweringPass):
+    """Offer a function, as it was lowered, to those that call it, and to nobody else.
+
+    numba would optimise each and compile it to machine code, with all that it calls; but nobody runs it by itself, and
+    who calls it optimises and compiles it again.
+    """
+
+    _name = "only_linked"
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    def run_pass(self, state: Any) -> bool:
+        """Let the library count as finished, without machine code."""
+        library, lowered = state.library, state["cr"]
+        library._optimize_final_module = lambda: None
+        library._finalize_final_module = lambda: setattr(library, "_finalized", True)
+        name = make_function(lowered.fndesc.lookup_module(), "native", "", 0, lowered.env, (library,))  # nothing more
+        state.targetctx.insert_user_function(name, lowered.fndesc, [library])
+        state["cr"] = lowered._replace(cfunc=name)
+        return True
+
+
+class Linked(CompilerBase):
+    """numba's passes, without machine code at their end."""
+
+    def __init__(self, typing: Any, target: Any, library: Any, args: Any, result: Any, flags: Any, kinds: Any) -> None:
+        flags.no_compile = True
+        super().__init__(typing, target, library, args, result, flags, kinds)
+
+    def define_pipelines(self) -> list[PassManager]:
+        """The usual one, and what offers the function."""
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.add_pass_after(OnlyLinked, NativeLowering)
+        passes.finalize()
+        return [passes]
