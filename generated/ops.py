@@ -23,6 +23,7 @@ from ..runtime.autograd import (
     formulas_differences,
     formulas_distances,
     formulas_elementwise,
+    formulas_forms,
     formulas_fourier,
     formulas_fractional,
     formulas_frames,
@@ -74,6 +75,7 @@ from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import lu as lu_kernels
+from ..runtime.kernels.cpu import membership as membership_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import parts as parts_kernels
@@ -110,6 +112,7 @@ from ..runtime.rules import ctc as ctc_rules
 from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
+from ..runtime.rules import forms as forms_rules
 from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import fractional as fractional_rules
 from ..runtime.rules import frames as frames_rules
@@ -4359,10 +4362,98 @@ def _conj(name: str, self, into=None) -> Any:
     return result
 
 
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, as `conj` gives it: there are no lazy conjugates here.
+
+    conj_physical(Tensor self) -> Tensor (derivatives.yaml:1016)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: conj(self)
+    Example:
+        >>> sg.conj_physical(sg.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    if watch.lifts and (lifted := lift("conj_physical", conj_physical, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "conj_physical"
+    if out is not None:
+        return write_out(name, out, conj_physical(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.conj(self)
+
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("conj_physical", conj_physical_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("conj_physical_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("conj_physical_", input, conj_physical(original))
+    return after_write(input, before)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor as it is: a conjugate is computed at once, never lazily.
+
+    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1025)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Example:
+        >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
+        tensor([1.-2.j])
+    """
+    if watch.lifts and (lifted := lift("resolve_conj", resolve_conj, "composite", input)) is not PLAIN:
+        return lifted
+    name = "resolve_conj"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.alias(self)
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor as it is: a negative is computed at once, never lazily.
+
+    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1033)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Example:
+        >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
+        tensor([-2.])
+    """
+    if watch.lifts and (lifted := lift("resolve_neg", resolve_neg, "composite", input)) is not PLAIN:
+        return lifted
+    name = "resolve_neg"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.alias(self)
+
+
 def real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real part.
 
-    real(Tensor self) -> Tensor (derivatives.yaml:1016)
+    real(Tensor self) -> Tensor (derivatives.yaml:1041)
     Dtypes: all.
 
     Args:
@@ -4413,7 +4504,7 @@ def _real(name: str, self, into=None) -> Any:
 def imag(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The imaginary part of a complex tensor.
 
-    imag(Tensor self) -> Tensor (derivatives.yaml:1029)
+    imag(Tensor self) -> Tensor (derivatives.yaml:1054)
     Dtypes: complex numbers.
 
     Args:
@@ -4448,7 +4539,7 @@ def _imag(name: str, self, into=None) -> Any:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1044)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1069)
     Dtypes: all.
 
     Args:
@@ -4550,7 +4641,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1063)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1088)
     Dtypes: all.
 
     Args:
@@ -4631,7 +4722,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1072)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1097)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4751,7 +4842,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1089)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1114)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4831,7 +4922,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1105)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1130)
     Dtypes: all.
 
     Args:
@@ -4939,7 +5030,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1122)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1147)
     Dtypes: all.
 
     Args:
@@ -5042,7 +5133,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1140)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1165)
     Dtypes: all.
 
     Args:
@@ -5107,7 +5198,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1153)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1178)
     Dtypes: all.
 
     Args:
@@ -5171,7 +5262,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1163)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1188)
     Dtypes: integers, floats.
 
     Args:
@@ -5281,7 +5372,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1179)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1204)
     Dtypes: integers, floats.
 
     Args:
@@ -5342,7 +5433,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1191)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1216)
     Dtypes: integers, floats.
 
     Args:
@@ -5449,7 +5540,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1208)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1233)
     Dtypes: integers, floats.
 
     Args:
@@ -5547,7 +5638,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1224)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1249)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -5613,7 +5704,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1241)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1266)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5677,7 +5768,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1259)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1284)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5730,7 +5821,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1271)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1296)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -5782,7 +5873,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1287)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1312)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5848,7 +5939,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1300)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1325)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5914,7 +6005,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1313)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1338)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5980,7 +6071,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1352)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6046,7 +6137,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1341)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1366)
     Dtypes: all.
 
     Args:
@@ -6069,7 +6160,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1350)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1375)
     Dtypes: all.
 
     Args:
@@ -6138,7 +6229,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1368)
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1393)
     Dtypes: integers, floats.
 
     Args:
@@ -6215,7 +6306,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1380)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1405)
     Dtypes: integers, floats.
 
     Args:
@@ -6264,7 +6355,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1396)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1421)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6318,7 +6409,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1406)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1431)
     Dtypes: integers, floats.
 
     Args:
@@ -6388,7 +6479,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1421)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1446)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6477,7 +6568,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1433)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1458)
     Dtypes: integers, floats.
 
     Args:
@@ -6547,7 +6638,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1448)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1473)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6636,7 +6727,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1462)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1487)
     Dtypes: all.
 
     Args:
@@ -6707,7 +6798,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1474)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1499)
     Dtypes: all.
 
     Args:
@@ -6778,7 +6869,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1487)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1512)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6849,7 +6940,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1501)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1526)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6920,7 +7011,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1515)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1540)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -6991,7 +7082,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1529)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1554)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7062,7 +7153,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1545)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1570)
     Dtypes: all.
 
     Args:
@@ -7128,7 +7219,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1556)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1581)
     Dtypes: all.
 
     Args:
@@ -7194,7 +7285,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1567)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1592)
     Dtypes: all.
 
     Args:
@@ -7260,7 +7351,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1578)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1603)
     Dtypes: all.
 
     Args:
@@ -7311,7 +7402,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1589)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1614)
     Dtypes: bool, integers.
 
     Args:
@@ -7358,7 +7449,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1602)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1627)
     Dtypes: bool, integers.
 
     Args:
@@ -7405,7 +7496,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1615)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1640)
     Dtypes: bool, integers.
 
     Args:
@@ -7452,7 +7543,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1628)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1653)
     Dtypes: bool, integers.
 
     Args:
@@ -7492,7 +7583,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
-    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1642)
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1667)
     Dtypes: floats.
 
     Args:
@@ -7542,7 +7633,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(y) for a number c.
 
-    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1657)
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1682)
     Dtypes: floats.
 
     Args:
@@ -7591,7 +7682,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
 def xlog1py_default(input: Tensor, other: Tensor | Number) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
-    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1668)
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1693)
     Dtypes: floats.
 
     Args:
@@ -7625,7 +7716,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
 def xlog1py_self_scalar(input: Number, other: Tensor) -> Tensor:
     """c * ln(1 + y) for a number c.
 
-    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1709)
     Dtypes: floats.
 
     Args:
@@ -7671,7 +7762,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """ln(e^x + e^y), without overflow.
 
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1721)
     Dtypes: floats.
 
     Args:
@@ -7737,7 +7828,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2^x + 2^y), without overflow.
 
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1709)
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1734)
     Dtypes: floats.
 
     Args:
@@ -7803,7 +7894,7 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
 
-    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1724)
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1749)
     Dtypes: all.
 
     Args:
@@ -7844,7 +7935,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 def log_odds(input: Tensor) -> Tensor:
     """ln(x / (1 - x)), exact also where it is near 0.
 
-    log_odds(Tensor self) -> Tensor (derivatives.yaml:1735)
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1760)
     Dtypes: floats.
 
     Args:
@@ -7886,7 +7977,7 @@ def _log_odds(name: str, self, into=None) -> Any:
 def entr(input: Tensor) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
-    entr(Tensor self) -> Tensor (derivatives.yaml:1745)
+    entr(Tensor self) -> Tensor (derivatives.yaml:1770)
     Dtypes: floats.
 
     Args:
@@ -7931,7 +8022,7 @@ def _entr(name: str, self, into=None) -> Any:
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    sinc(Tensor self) -> Tensor (derivatives.yaml:1761)
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1786)
     Dtypes: all.
 
     Args:
@@ -7999,7 +8090,7 @@ def _sinc(name: str, self, into=None) -> Any:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
 
-    erfinv(Tensor self) -> Tensor (derivatives.yaml:1772)
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1797)
     Dtypes: floats.
 
     Args:
@@ -8067,7 +8158,7 @@ def _erfinv(name: str, self, into=None) -> Any:
 def erfcx(input: Tensor) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
-    erfcx(Tensor self) -> Tensor (derivatives.yaml:1786)
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1811)
     Dtypes: floats.
 
     Args:
@@ -8112,7 +8203,7 @@ def _erfcx(name: str, self, into=None) -> Any:
 def ndtr(input: Tensor) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
-    ndtr(Tensor self) -> Tensor (derivatives.yaml:1800)
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1825)
     Dtypes: floats.
 
     Args:
@@ -8157,7 +8248,7 @@ def _ndtr(name: str, self, into=None) -> Any:
 def ndtri(input: Tensor) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
-    ndtri(Tensor self) -> Tensor (derivatives.yaml:1814)
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1839)
     Dtypes: floats.
 
     Args:
@@ -8202,7 +8293,7 @@ def _ndtri(name: str, self, into=None) -> Any:
 def log_ndtr(input: Tensor) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
-    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1828)
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1853)
     Dtypes: floats.
 
     Args:
@@ -8235,7 +8326,7 @@ def _log_ndtr(name: str, self, into=None) -> Any:
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
 
-    lgamma(Tensor self) -> Tensor (derivatives.yaml:1846)
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1871)
     Dtypes: floats.
 
     Args:
@@ -8280,7 +8371,7 @@ def _lgamma(name: str, self, into=None) -> Any:
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
 
-    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1860)
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1885)
     Dtypes: all.
 
     Args:
@@ -8324,7 +8415,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
-    digamma(Tensor self) -> Tensor (derivatives.yaml:1872)
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1897)
     Dtypes: floats.
 
     Args:
@@ -8369,7 +8460,7 @@ def _digamma(name: str, self, into=None) -> Any:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order n of digamma.
 
-    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1886)
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1911)
     Dtypes: floats.
 
     Args:
@@ -8393,6 +8484,16 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _polygamma("polygamma", n, input)
 
 
+def polygamma_(input: Tensor, n: int) -> Tensor:
+    """`polygamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("polygamma", polygamma_, "elementwise", input, n)) is not PLAIN:
+        return lifted
+    original = before_write("polygamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _polygamma("polygamma_", n, original, into=input)
+    return after_write(input, before)
+
+
 def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
@@ -8409,7 +8510,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
 def zeta_default(input: Tensor, other: Tensor | Number) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
-    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1901)
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1927)
     Dtypes: floats.
 
     Args:
@@ -8443,7 +8544,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
 def zeta_self_scalar(input: Number, other: Tensor) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
-    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1916)
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1942)
     Dtypes: floats.
 
     Args:
@@ -8473,7 +8574,7 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
-    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1954)
     Dtypes: floats.
 
     Args:
@@ -8499,6 +8600,16 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     return _igamma("igamma", input, other)
 
 
+def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`igamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("igamma", igamma_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("igamma_", input, (input, other), keep=(other,), share="same")
+    before = input._fn
+    _igamma("igamma_", original, other, into=input)
+    return after_write(input, before)
+
+
 def _igamma(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
@@ -8513,7 +8624,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """1 - igamma(a, x), exact also where it is near 0.
 
-    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1942)
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1969)
     Dtypes: floats.
 
     Args:
@@ -8539,6 +8650,16 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     return _igammac("igammac", input, other)
 
 
+def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`igammac`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("igammac", igammac_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("igammac_", input, (input, other), keep=(other,), share="same")
+    before = input._fn
+    _igammac("igammac_", original, other, into=input)
+    return after_write(input, before)
+
+
 def _igammac(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
@@ -8553,7 +8674,7 @@ def _igammac(name: str, self, other, into=None) -> Any:
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
-    i0(Tensor self) -> Tensor (derivatives.yaml:1958)
+    i0(Tensor self) -> Tensor (derivatives.yaml:1986)
     Dtypes: floats.
 
     Args:
@@ -8598,7 +8719,7 @@ def _i0(name: str, self, into=None) -> Any:
 def i0e(input: Tensor) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
-    i0e(Tensor self) -> Tensor (derivatives.yaml:1971)
+    i0e(Tensor self) -> Tensor (derivatives.yaml:1999)
     Dtypes: floats.
 
     Args:
@@ -8630,7 +8751,7 @@ def _i0e(name: str, self, into=None) -> Any:
 def i1(input: Tensor) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
-    i1(Tensor self) -> Tensor (derivatives.yaml:1985)
+    i1(Tensor self) -> Tensor (derivatives.yaml:2013)
     Dtypes: floats.
 
     Args:
@@ -8662,7 +8783,7 @@ def _i1(name: str, self, into=None) -> Any:
 def i1e(input: Tensor) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
-    i1e(Tensor self) -> Tensor (derivatives.yaml:1999)
+    i1e(Tensor self) -> Tensor (derivatives.yaml:2027)
     Dtypes: floats.
 
     Args:
@@ -8694,7 +8815,7 @@ def _i1e(name: str, self, into=None) -> Any:
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2013)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2041)
     Dtypes: floats.
 
     Args:
@@ -8726,7 +8847,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2027)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2055)
     Dtypes: floats.
 
     Args:
@@ -8758,7 +8879,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2041)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2069)
     Dtypes: floats.
 
     Args:
@@ -8790,7 +8911,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2056)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2084)
     Dtypes: floats.
 
     Args:
@@ -8822,7 +8943,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2073)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2101)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8862,7 +8983,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2085)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2113)
     Dtypes: floats.
 
     Args:
@@ -8957,7 +9078,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2099)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2127)
     Dtypes: floats.
 
     Args:
@@ -9045,7 +9166,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2111)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2139)
     Dtypes: floats.
 
     Args:
@@ -9085,7 +9206,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2126)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2154)
     Dtypes: all.
 
     Args:
@@ -9126,7 +9247,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2136)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2164)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9166,7 +9287,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2148)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2176)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9206,7 +9327,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2160)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2188)
     Dtypes: all.
 
     Args:
@@ -9253,7 +9374,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2170)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2198)
     Dtypes: all.
 
     Args:
@@ -9308,7 +9429,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2179)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2207)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9368,7 +9489,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2189)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2217)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9416,7 +9537,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2203)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2231)
     Dtypes: all.
 
     Args:
@@ -9457,7 +9578,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2214)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2242)
     Dtypes: all.
 
     Args:
@@ -9498,7 +9619,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2225)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2253)
     Dtypes: all.
 
     Args:
@@ -9526,7 +9647,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2235)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2263)
     Dtypes: all.
 
     Args:
@@ -9562,7 +9683,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2244)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2272)
     Dtypes: all.
 
     Args:
@@ -9597,7 +9718,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2250)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2278)
     Dtypes: all.
 
     Args:
@@ -9625,10 +9746,73 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     return op.pow(self, formulas_elementwise.in_double(exponent))
 
 
+def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
+    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
+
+    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2284)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: number.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: raised_in_place(self, exponent)
+    Raises:
+        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
+            takes it.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power_.Scalar", float_power__scalar, "composite", input, exponent)) is not PLAIN
+    ):
+        return lifted
+    name = "float_power_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    self, exponent = forms_rules.base_in_double(name, self, exponent)
+    return formulas_forms.raised_in_place(self, exponent)
+
+
+def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
+    """x becomes x^e; x is of float64 or complex128 already.
+
+    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2295)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: raised_in_place(self, exponent)
+    Raises:
+        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
+            takes it.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power_.Tensor", float_power__tensor, "composite", input, exponent)) is not PLAIN
+    ):
+        return lifted
+    name = "float_power_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    self, exponent = forms_rules.base_in_double(name, self, exponent)
+    return formulas_forms.raised_in_place(self, exponent)
+
+
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2258)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2305)
     Dtypes: floats.
 
     Args:
@@ -9684,7 +9868,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2275)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2322)
     Dtypes: all.
 
     Args:
@@ -9718,7 +9902,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2287)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2334)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9755,7 +9939,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2; a copy.
 
-    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2302)
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2349)
     Dtypes: complex numbers.
 
     Args:
@@ -9786,7 +9970,7 @@ def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
 
-    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2314)
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2361)
     Dtypes: all.
 
     Args:
@@ -9817,7 +10001,7 @@ def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2328)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2375)
     Dtypes: integers.
 
     Args:
@@ -9874,7 +10058,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2340)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2387)
     Dtypes: integers.
 
     Args:
@@ -9932,7 +10116,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2352)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2399)
     Dtypes: integers.
 
     Args:
@@ -9976,7 +10160,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2363)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2410)
     Dtypes: integers.
 
     Args:
@@ -10020,7 +10204,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2377)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2424)
     Dtypes: all.
 
     Args:
@@ -10063,7 +10247,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2397)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2444)
     Dtypes: all.
 
     Args:
@@ -10108,7 +10292,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2408)
+    (derivatives.yaml:2455)
     Dtypes: all.
 
     Args:
@@ -10164,7 +10348,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2426)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2473)
     Dtypes: all.
 
     Args:
@@ -10209,7 +10393,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2445)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)
     Dtypes: all.
 
     Args:
@@ -10265,7 +10449,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2461)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2508)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10306,7 +10490,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2474)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2521)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10358,7 +10542,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2539)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10415,7 +10599,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2509)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2556)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10450,7 +10634,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2517)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2564)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10495,7 +10679,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2525)
+    (derivatives.yaml:2572)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10562,7 +10746,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2549)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2596)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10597,7 +10781,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2557)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2604)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10642,7 +10826,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2565)
+    (derivatives.yaml:2612)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10717,7 +10901,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2585)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2632)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10783,7 +10967,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2603)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2650)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10839,7 +11023,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2619)
+    max(Tensor self) -> Tensor (derivatives.yaml:2666)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10880,7 +11064,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2639)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2686)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10928,7 +11112,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2654)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2701)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10956,7 +11140,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2660)
+    min(Tensor self) -> Tensor (derivatives.yaml:2707)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10997,7 +11181,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2676)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2723)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11045,7 +11229,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2691)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2738)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11081,7 +11265,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2697)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2744)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11144,7 +11328,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2715)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2762)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11196,7 +11380,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2730)
+    any(Tensor self) -> Tensor (derivatives.yaml:2777)
     Dtypes: all.
 
     Args:
@@ -11230,7 +11414,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2743)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2790)
     Dtypes: all.
 
     Args:
@@ -11273,7 +11457,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2754)
+    all(Tensor self) -> Tensor (derivatives.yaml:2801)
     Dtypes: all.
 
     Args:
@@ -11307,7 +11491,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2767)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2814)
     Dtypes: all.
 
     Args:
@@ -11359,7 +11543,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2778)
+    (derivatives.yaml:2825)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11430,7 +11614,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2813)
+    (derivatives.yaml:2860)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11482,7 +11666,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2822)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2869)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11537,7 +11721,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2841)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2888)
     Dtypes: all.
 
     Args:
@@ -11605,7 +11789,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2857)
+    (derivatives.yaml:2904)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11663,7 +11847,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:2876)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2923)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11700,7 +11884,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2886)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2933)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11760,7 +11944,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2902)
+    (derivatives.yaml:2949)
     Dtypes: integers, floats.
 
     Args:
@@ -11823,7 +12007,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2920)
+    (derivatives.yaml:2967)
     Dtypes: integers, floats.
 
     Args:
@@ -11883,7 +12067,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2938)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2985)
     Dtypes: all.
 
     Args:
@@ -11930,7 +12114,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:2954)
+    median(Tensor self) -> Tensor (derivatives.yaml:3001)
     Dtypes: integers, floats.
 
     Args:
@@ -11968,7 +12152,7 @@ def _median_default(name: str, self, into=None) -> Any:
 def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2972)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3019)
     Dtypes: integers, floats.
 
     Args:
@@ -12016,7 +12200,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:2987)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3034)
     Dtypes: integers, floats.
 
     Args:
@@ -12054,7 +12238,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
 def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3001)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3048)
     Dtypes: integers, floats.
 
     Args:
@@ -12104,7 +12288,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3016)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3063)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12169,7 +12353,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3034)
+    (derivatives.yaml:3081)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12228,7 +12412,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3046)
+    (derivatives.yaml:3093)
     Dtypes: floats.
 
     Args:
@@ -12277,7 +12461,7 @@ def nanmean(
 def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3058)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3105)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12306,7 +12490,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3070)
+    (derivatives.yaml:3117)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12344,7 +12528,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3079)
+    Tensor) (derivatives.yaml:3126)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12390,7 +12574,7 @@ def var_mean_correction(
 def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3088)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3135)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12419,7 +12603,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3100)
+    (derivatives.yaml:3147)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12457,7 +12641,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3109)
+    Tensor) (derivatives.yaml:3156)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12503,7 +12687,7 @@ def std_mean_correction(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3118)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3165)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12542,7 +12726,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3131)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3178)
     Dtypes: all.
 
     Args:
@@ -12581,7 +12765,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3144)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3191)
     Dtypes: all.
 
     Args:
@@ -12646,7 +12830,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3159)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3206)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12696,7 +12880,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3174)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3221)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12754,7 +12938,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3234)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12804,7 +12988,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3205)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3252)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12863,7 +13047,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3222)
+    (derivatives.yaml:3269)
     Dtypes: floats.
 
     Args:
@@ -12921,7 +13105,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3242)
+    (derivatives.yaml:3289)
     Dtypes: floats.
 
     Args:
@@ -12987,7 +13171,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3251)
+    (derivatives.yaml:3298)
     Dtypes: floats.
 
     Args:
@@ -13053,7 +13237,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3263)
+    (derivatives.yaml:3310)
     Dtypes: floats.
 
     Args:
@@ -13119,7 +13303,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3271)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3318)
     Dtypes: all.
 
     Args:
@@ -13169,7 +13353,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3281)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3328)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13202,7 +13386,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3294)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3341)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13238,7 +13422,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3304)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3351)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13275,7 +13459,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3315)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3362)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13322,7 +13506,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3324)
+    (derivatives.yaml:3371)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13372,7 +13556,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3339)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3386)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13404,7 +13588,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3352)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3399)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13450,7 +13634,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3365)
+    (derivatives.yaml:3412)
     Dtypes: floats.
 
     Args:
@@ -13490,7 +13674,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3385)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3432)
     Dtypes: floats.
 
     Args:
@@ -13539,7 +13723,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3404)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3451)
     Dtypes: floats.
 
     Args:
@@ -13573,7 +13757,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3417)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3464)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13625,7 +13809,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3431)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3478)
     Dtypes: integers.
 
     Args:
@@ -13665,7 +13849,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3443)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3490)
     Dtypes: integers.
 
     Args:
@@ -13699,7 +13883,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3455)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3502)
     Dtypes: floats.
 
     Args:
@@ -13748,7 +13932,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3469)
+    bin_edges) (derivatives.yaml:3516)
     Dtypes: floats.
 
     Args:
@@ -13805,7 +13989,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3482)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3529)
     Dtypes: floats.
 
     Args:
@@ -13859,7 +14043,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3492)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3539)
     Dtypes: floats.
 
     Args:
@@ -13916,7 +14100,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3503)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3550)
     Dtypes: integers, floats.
 
     Args:
@@ -13993,7 +14177,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3523)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3570)
     Dtypes: integers, floats.
 
     Args:
@@ -14062,7 +14246,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3534)
+    (derivatives.yaml:3581)
     Dtypes: integers, floats.
 
     Args:
@@ -14117,7 +14301,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3549)
+    (derivatives.yaml:3596)
     Dtypes: integers, floats.
 
     Args:
@@ -14165,10 +14349,218 @@ def bucketize_scalar(
     return formulas_counting.places_in(boundaries, self, out_int32, right, None)
 
 
+def isin_tensor_tensor(
+    elements: Tensor,
+    test_elements: Tensor,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
+
+    isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
+    (derivatives.yaml:3607)
+    Dtypes: integers, floats.
+
+    Args:
+        elements: tensor.
+        test_elements: tensor.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: real numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "isin.Tensor_Tensor",
+                isin_tensor_tensor,
+                "one_by_one",
+                elements,
+                test_elements,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "isin",
+            out,
+            _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert),
+            (elements, test_elements),
+            share="anyhow",
+        )
+    return _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert)
+
+
+def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
+    if not isinstance(elements, Tensor):
+        elements = checks.tensor(name, "elements", elements)
+    if not isinstance(test_elements, Tensor):
+        test_elements = checks.tensor(name, "test_elements", test_elements)
+    if assume_unique.__class__ is not bool:
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+    if invert.__class__ is not bool:
+        invert = checks.boolean(name, "invert", invert)
+    elements, test_elements, assume_unique, invert = forms_rules.isin(
+        name, elements, test_elements, assume_unique, invert
+    )
+    computed = (
+        elements._dtype
+        if elements._dtype.native and test_elements._dtype is elements._dtype
+        else computed_dtype(name, "promote", ("int", "float"), (elements, test_elements))
+    )
+    try:
+        result = adopt(
+            membership_kernels.is_among(
+                array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
+            ),
+            result_dtype("bool", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (elements, test_elements, assume_unique, invert))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def isin_tensor_scalar(
+    elements: Tensor,
+    test_element: Number,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Which elements equal a number.
+
+    isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor
+    (derivatives.yaml:3624)
+    Dtypes: integers, floats.
+
+    Args:
+        elements: tensor.
+        test_element: number.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: ne(elements, test_element) if invert else eq(elements, test_element)
+    Raises:
+        RuntimeError: expected: real numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "isin.Tensor_Scalar",
+                isin_tensor_scalar,
+                "composite",
+                elements,
+                test_element,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "isin"
+    if out is not None:
+        return write_out(
+            name, out, isin_tensor_scalar(elements, test_element, assume_unique=assume_unique, invert=invert)
+        )
+    if not isinstance(elements, Tensor):
+        elements = checks.tensor(name, "elements", elements)
+    test_element = checks.scalar(name, "test_element", test_element)
+    if assume_unique.__class__ is not bool:
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+    if invert.__class__ is not bool:
+        invert = checks.boolean(name, "invert", invert)
+    elements, test_element, assume_unique, invert = forms_rules.isin(
+        name, elements, test_element, assume_unique, invert
+    )
+    return op.ne(elements, test_element) if invert else op.eq(elements, test_element)
+
+
+def isin_scalar_tensor(
+    elements: Number,
+    test_elements: Tensor,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Whether a number is among some.
+
+    isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
+    (derivatives.yaml:3633)
+    Dtypes: integers, floats.
+
+    Args:
+        elements: number.
+        test_elements: tensor.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: all(ne(test_elements, elements)) if invert else any(eq(test_elements, elements))
+    Raises:
+        RuntimeError: expected: real numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "isin.Scalar_Tensor",
+                isin_scalar_tensor,
+                "composite",
+                elements,
+                test_elements,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "isin"
+    if out is not None:
+        return write_out(
+            name, out, isin_scalar_tensor(elements, test_elements, assume_unique=assume_unique, invert=invert)
+        )
+    elements = checks.scalar(name, "elements", elements)
+    if not isinstance(test_elements, Tensor):
+        test_elements = checks.tensor(name, "test_elements", test_elements)
+    if assume_unique.__class__ is not bool:
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+    if invert.__class__ is not bool:
+        invert = checks.boolean(name, "invert", invert)
+    elements, test_elements, assume_unique, invert = forms_rules.isin(
+        name, elements, test_elements, assume_unique, invert
+    )
+    return op.all(op.ne(test_elements, elements)) if invert else op.any(op.eq(test_elements, elements))
+
+
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3560)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3642)
     Dtypes: integers, floats.
 
     Args:
@@ -14233,7 +14625,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3576)
+    Tensor[] (derivatives.yaml:3658)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14296,7 +14688,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3592)
+    (derivatives.yaml:3674)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14347,7 +14739,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3604)
+    (derivatives.yaml:3686)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14390,7 +14782,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3618)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3700)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14443,7 +14835,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3636)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3718)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14495,7 +14887,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3653)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3735)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14547,7 +14939,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3670)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3752)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14599,7 +14991,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3686)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3768)
     Dtypes: all.
 
     Args:
@@ -14635,7 +15027,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3699)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3781)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14674,7 +15066,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3724)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3806)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14761,7 +15153,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3746)
+    (derivatives.yaml:3828)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14853,7 +15245,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3766)
+    (derivatives.yaml:3848)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14944,7 +15336,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3786)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3868)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15026,7 +15418,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3808)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3890)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15053,7 +15445,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3823)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3905)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15089,7 +15481,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3835)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3917)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15123,7 +15515,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3847)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3929)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15157,7 +15549,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3859)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3941)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15190,7 +15582,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3873)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3955)
     Dtypes: all.
 
     Args:
@@ -15224,7 +15616,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3883)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3965)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15284,7 +15676,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3899)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3981)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15325,7 +15717,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3911)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3993)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15360,7 +15752,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3925)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4007)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15386,7 +15778,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3939)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4021)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15418,7 +15810,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3953)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4035)
     Dtypes: all.
 
     Args:
@@ -15455,7 +15847,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3963)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4045)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15485,7 +15877,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:3975)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4057)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15528,7 +15920,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:3991)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4073)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15570,7 +15962,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4009)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4091)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15602,7 +15994,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4020)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4102)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15653,7 +16045,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4038)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4120)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15708,7 +16100,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4052)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4134)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15743,7 +16135,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4069)
+    (derivatives.yaml:4151)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15787,7 +16179,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4084)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4166)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15855,7 +16247,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4097)
+    (derivatives.yaml:4179)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15912,7 +16304,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4113)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4195)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15953,7 +16345,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4130)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4212)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15991,7 +16383,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4143)
+    det(Tensor self) -> Tensor (derivatives.yaml:4225)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16022,7 +16414,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4153)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4235)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16065,7 +16457,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4171)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4253)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16094,7 +16486,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4182)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4264)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16125,7 +16517,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4192)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4274)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16173,7 +16565,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4209)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4291)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16209,7 +16601,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4223)
+    (derivatives.yaml:4305)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16252,7 +16644,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4238)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4320)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16287,7 +16679,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4249)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4331)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16328,7 +16720,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4260)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4342)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16376,7 +16768,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4273)
+    Tensor (derivatives.yaml:4355)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16432,7 +16824,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4288)
+    Tensor (derivatives.yaml:4370)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16479,7 +16871,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4304)
+    dtype=None) -> Tensor (derivatives.yaml:4386)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16539,7 +16931,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4315)
+    Tensor (derivatives.yaml:4397)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16583,7 +16975,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4329)
+    (derivatives.yaml:4411)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16629,7 +17021,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4340)
+    (derivatives.yaml:4422)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16687,7 +17079,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4360)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4442)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16733,7 +17125,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4378)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4460)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16769,7 +17161,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4391)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4473)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16809,7 +17201,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4406)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4488)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16841,7 +17233,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4421)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4503)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16881,7 +17273,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4435)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4517)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16912,7 +17304,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4449)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4531)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16958,7 +17350,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4468)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4550)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17002,7 +17394,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4486)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4568)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17049,7 +17441,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4504)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4586)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17082,7 +17474,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4515)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4597)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17132,7 +17524,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4530)
+    (derivatives.yaml:4612)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17183,7 +17575,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4544)
+    (derivatives.yaml:4626)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17231,7 +17623,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4554)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4636)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17265,7 +17657,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4564)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4646)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17303,7 +17695,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4576)
+    Tensor (derivatives.yaml:4658)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17354,7 +17746,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4590)
+    Tensor (derivatives.yaml:4672)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17401,7 +17793,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4601)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4683)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17439,7 +17831,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4612)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4694)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17483,7 +17875,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4627)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4709)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17511,7 +17903,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4641)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4723)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17539,7 +17931,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4652)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4734)
     Dtypes: all.
 
     Args:
@@ -17571,7 +17963,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4666)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4748)
     Dtypes: all.
 
     Args:
@@ -17606,7 +17998,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4677)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4759)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17648,7 +18040,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4695)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4777)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17680,7 +18072,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4706)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4788)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17717,7 +18109,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4719)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4801)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17749,7 +18141,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4732)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4814)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17782,10 +18174,110 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     return formulas_matrix.reflected(input, tau)
 
 
+def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
+    """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
+
+    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4829)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+    Returns:
+        a: the dtype of `input`.
+        tau: the dtype of `input`.
+    Gradients:
+        self: not defined: use linalg.qr, which is differentiable
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))
+        >>> a, tau
+        (tensor([[-5.0000],
+                [ 0.5000]]), tensor([1.6000]))
+    """
+    if watch.lifts and (lifted := lift("geqrf", geqrf, "leading", input)) is not PLAIN:
+        return lifted
+    return _geqrf("geqrf", input)
+
+
+_geqrf_result = ReturnType("geqrf", ("a", "tau"))
+
+
+def _geqrf(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.matrices_of(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(decompositions_kernels.geqrf(array_in(self, computed)), computed, ("same", "same"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    return _geqrf_result(*results)
+
+
+def ormqr(
+    input: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    left: bool = True,
+    transpose: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Q y, or y Q, or the same with Q^H, for the square orthogonal matrix Q of Householder reflections as `geqrf` gives
+    them.
+
+    ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor
+    (derivatives.yaml:4844)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        input3: tensor.
+        left: bool; default True.
+        transpose: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: turned_by(self, input2, input3, left, transpose)
+    Raises:
+        RuntimeError: expected: matrices of as many dimensions each; the side of `input3` that meets Q is as long as the
+            columns of `input`.
+    Example:
+        >>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))
+        >>> sg.ormqr(a, tau, sg.tensor([[3.0], [4.0]]), transpose=True).round(decimals=4)
+        tensor([[-5.],
+                [ 0.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "ormqr"
+    if out is not None:
+        return write_out(name, out, ormqr(input, input2, input3, left, transpose))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(input3, Tensor):
+        input3 = checks.tensor(name, "input3", input3)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if transpose.__class__ is not bool:
+        transpose = checks.boolean(name, "transpose", transpose)
+    self, input2, input3, left, transpose = forms_rules.ormqr(name, self, input2, input3, left, transpose)
+    return formulas_forms.turned_by(self, input2, input3, left, transpose)
+
+
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4747)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4856)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17831,7 +18323,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4763)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4872)
     Dtypes: integers.
 
     Args:
@@ -17862,7 +18354,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4774)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4883)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17895,7 +18387,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:4790)
+    info) (derivatives.yaml:4899)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17938,7 +18430,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4805)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4914)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17974,7 +18466,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:4820)
+    Tensor U) (derivatives.yaml:4929)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18020,7 +18512,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:4834)
+    (derivatives.yaml:4943)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18066,7 +18558,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4852)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4961)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18107,7 +18599,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4864)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4973)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18143,7 +18635,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4879)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4988)
     Dtypes: all.
 
     Args:
@@ -18204,7 +18696,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:4896)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5005)
     Dtypes: all.
 
     Args:
@@ -18236,7 +18728,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4908)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5017)
     Dtypes: all.
 
     Args:
@@ -18265,7 +18757,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:4918)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5027)
     Dtypes: all.
 
     Args:
@@ -18294,7 +18786,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:4928)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5037)
     Dtypes: all.
 
     Args:
@@ -18333,7 +18825,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4938)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5047)
     Dtypes: all.
 
     Args:
@@ -18358,7 +18850,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:4947)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5056)
     Dtypes: all.
 
     Args:
@@ -18391,7 +18883,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:4957)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5066)
     Dtypes: all.
 
     Args:
@@ -18461,7 +18953,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:4973)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5082)
     Dtypes: all.
 
     Args:
@@ -18518,7 +19010,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:4986)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5095)
     Dtypes: all.
 
     Args:
@@ -18550,7 +19042,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:4996)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5105)
     Dtypes: all.
 
     Args:
@@ -18614,7 +19106,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5012)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5121)
     Dtypes: all.
 
     Args:
@@ -18670,7 +19162,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5027)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5136)
     Dtypes: all.
 
     Args:
@@ -18731,7 +19223,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5037)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5146)
     Dtypes: all.
 
     Args:
@@ -18800,7 +19292,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5052)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5161)
     Dtypes: all.
 
     Args:
@@ -18858,7 +19350,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5068)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5177)
     Dtypes: all.
 
     Args:
@@ -18907,7 +19399,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5077)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5186)
     Dtypes: all.
 
     Args:
@@ -18936,7 +19428,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5087)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5196)
     Dtypes: all.
 
     Args:
@@ -18964,7 +19456,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5096)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5205)
     Dtypes: all.
 
     Args:
@@ -18996,7 +19488,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5108)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5217)
     Dtypes: all.
 
     Args:
@@ -19029,7 +19521,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5120)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5229)
     Dtypes: all.
 
     Args:
@@ -19051,7 +19543,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5126)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5235)
     Dtypes: all.
 
     Args:
@@ -19073,7 +19565,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5132)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5241)
     Dtypes: all.
 
     Args:
@@ -19095,7 +19587,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5138)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5247)
     Dtypes: all.
 
     Args:
@@ -19125,7 +19617,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5149)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5258)
     Dtypes: all.
 
     Args:
@@ -19155,7 +19647,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5161)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5270)
     Dtypes: all.
 
     Args:
@@ -19185,7 +19677,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5172)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5281)
     Dtypes: all.
 
     Args:
@@ -19215,7 +19707,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5183)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5292)
     Dtypes: all.
 
     Args:
@@ -19250,7 +19742,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5194)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5303)
     Dtypes: all.
 
     Args:
@@ -19284,7 +19776,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5200)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5309)
     Dtypes: all.
 
     Args:
@@ -19312,7 +19804,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5211)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5320)
     Dtypes: all.
 
     Args:
@@ -19339,7 +19831,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5217)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5326)
     Dtypes: all.
 
     Args:
@@ -19367,7 +19859,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5226)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5335)
     Dtypes: all.
 
     Args:
@@ -19394,7 +19886,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5232)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5341)
     Dtypes: all.
 
     Args:
@@ -19422,7 +19914,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5241)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5350)
     Dtypes: all.
 
     Args:
@@ -19449,7 +19941,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5247)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5356)
     Dtypes: all.
 
     Args:
@@ -19489,7 +19981,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5255)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5364)
     Dtypes: all.
 
     Args:
@@ -19521,7 +20013,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5265)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5374)
     Dtypes: all.
 
     Args:
@@ -19553,7 +20045,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5275)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5384)
     Dtypes: all.
 
     Args:
@@ -19590,7 +20082,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5286)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5395)
     Dtypes: all.
 
     Args:
@@ -19649,7 +20141,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5308)
+    (derivatives.yaml:5417)
     Dtypes: all.
 
     Args:
@@ -19704,7 +20196,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5317)
+    (derivatives.yaml:5426)
     Dtypes: all.
 
     Args:
@@ -19756,7 +20248,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5324)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5433)
     Dtypes: all.
 
     Args:
@@ -19782,7 +20274,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5331)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5440)
     Dtypes: all.
 
     Args:
@@ -19805,7 +20297,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5338)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5447)
     Dtypes: all.
 
     Args:
@@ -19848,7 +20340,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5351)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5460)
     Dtypes: all.
 
     Args:
@@ -19871,7 +20363,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5358)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5467)
     Dtypes: all.
 
     Args:
@@ -19915,7 +20407,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5369)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5478)
     Dtypes: all.
 
     Args:
@@ -19948,7 +20440,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5379)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5488)
     Dtypes: all.
 
     Args:
@@ -19986,7 +20478,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5391)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5500)
     Dtypes: all.
 
     Args:
@@ -20015,7 +20507,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5401)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5510)
     Dtypes: all.
 
     Args:
@@ -20081,7 +20573,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5416)
+    (derivatives.yaml:5525)
     Dtypes: all.
 
     Args:
@@ -20144,7 +20636,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5428)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5537)
     Dtypes: all.
 
     Args:
@@ -20205,7 +20697,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5441)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5550)
     Dtypes: all.
 
     Args:
@@ -20260,7 +20752,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5453)
+    (derivatives.yaml:5562)
     Dtypes: all.
 
     Args:
@@ -20334,7 +20826,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5468)
+    (derivatives.yaml:5577)
     Dtypes: all.
 
     Args:
@@ -20400,7 +20892,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5482)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5591)
     Dtypes: all.
 
     Args:
@@ -20464,7 +20956,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5494)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5603)
     Dtypes: all.
 
     Args:
@@ -20489,6 +20981,16 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     ):
         return lifted
     return _as_strided("as_strided", input, size, stride, storage_offset)
+
+
+def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+    """`as_strided`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("as_strided", as_strided_, "restrided", input, size, stride, storage_offset)) is not PLAIN
+    ):
+        return lifted
+    return view_in_place("as_strided_", input, as_strided, size, stride, storage_offset)
 
 
 def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
@@ -20519,7 +21021,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5511)
+    (derivatives.yaml:5621)
     Dtypes: all.
 
     Args:
@@ -20581,7 +21083,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5526)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5636)
     Dtypes: all.
 
     Args:
@@ -20646,7 +21148,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5543)
+    (derivatives.yaml:5653)
     Dtypes: all.
 
     Args:
@@ -20713,7 +21215,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5555)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5665)
     Dtypes: all.
 
     Args:
@@ -20748,7 +21250,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5566)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5676)
     Dtypes: all.
 
     Args:
@@ -20779,7 +21281,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5576)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5686)
     Dtypes: all.
 
     Args:
@@ -20830,7 +21332,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5588)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5698)
     Dtypes: all.
 
     Args:
@@ -20878,7 +21380,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5602)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5712)
     Dtypes: all.
 
     Args:
@@ -20936,7 +21438,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5614)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5724)
     Dtypes: all.
 
     Args:
@@ -20963,7 +21465,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5619)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5729)
     Dtypes: all.
 
     Args:
@@ -20997,10 +21499,117 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     return formulas_shape.chunks_of(self, chunks, dim)
 
 
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+    """chunk; PyTorch does not follow writes to the pieces, which is safe here.
+
+    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5739)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        chunks: int.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: chunk(self, chunks, dim)
+    Example:
+        >>> sg.unsafe_chunk(sg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not PLAIN:
+        return lifted
+    name = "unsafe_chunk"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if chunks.__class__ is not int:
+        chunks = checks.integer(name, "chunks", chunks)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return op.chunk(self, chunks, dim)
+
+
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+    """split; PyTorch does not follow writes to the pieces, which is safe here.
+
+    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5747)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_size: int.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split(self, split_size, dim)
+    Example:
+        >>> sg.unsafe_split(sg.arange(5), 3)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not PLAIN:
+        return lifted
+    name = "unsafe_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if split_size.__class__ is not int:
+        split_size = checks.integer(name, "split_size", split_size)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return op.split(self, split_size, dim)
+
+
+def unsafe_split_with_sizes(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None
+) -> Sequence[Tensor]:
+    """split_with_sizes; PyTorch does not follow writes to the pieces, which is safe here.
+
+    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5755)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_sizes: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_with_sizes(self, split_sizes, dim)
+    Example:
+        >>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])
+        (tensor([0]), tensor([1, 2]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "unsafe_split_with_sizes"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return op.split_with_sizes(self, split_sizes, dim)
+
+
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5629)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5763)
     Dtypes: all.
 
     Args:
@@ -21051,7 +21660,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5651)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5785)
     Dtypes: all.
 
     Args:
@@ -21101,7 +21710,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5668)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5802)
     Dtypes: all.
 
     Args:
@@ -21150,7 +21759,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5684)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5818)
     Dtypes: all.
 
     Args:
@@ -21199,7 +21808,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5699)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5833)
     Dtypes: all.
 
     Args:
@@ -21258,7 +21867,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5717)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5851)
     Dtypes: all.
 
     Args:
@@ -21317,7 +21926,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5735)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5869)
     Dtypes: all.
 
     Args:
@@ -21370,7 +21979,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5754)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5888)
     Dtypes: all.
 
     Args:
@@ -21419,7 +22028,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5769)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5903)
     Dtypes: all.
 
     Args:
@@ -21459,7 +22068,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5783)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5917)
     Dtypes: all.
 
     Args:
@@ -21500,7 +22109,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5803)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5937)
     Dtypes: all.
 
     Args:
@@ -21556,7 +22165,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5818)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5952)
     Dtypes: all.
 
     Args:
@@ -21640,7 +22249,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5840)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5974)
     Dtypes: all.
 
     Args:
@@ -21700,7 +22309,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5857)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5991)
     Dtypes: all.
 
     Args:
@@ -21788,7 +22397,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:5876)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6010)
     Dtypes: all.
 
     Args:
@@ -21851,7 +22460,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5895)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6029)
     Dtypes: all.
 
     Args:
@@ -21925,7 +22534,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:5915)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6049)
     Dtypes: all.
 
     Args:
@@ -21993,7 +22602,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:5928)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6062)
     Dtypes: all.
 
     Args:
@@ -22072,7 +22681,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:5947)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6081)
     Dtypes: all.
 
     Args:
@@ -22130,7 +22739,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:5963)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6097)
     Dtypes: all.
 
     Args:
@@ -22193,7 +22802,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:5977)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6111)
     Dtypes: all.
 
     Args:
@@ -22228,7 +22837,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:5988)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6122)
     Dtypes: all.
 
     Args:
@@ -22257,10 +22866,57 @@ def _nonzero_default(name: str, self, into=None) -> Any:
     return result
 
 
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """The first `size` rows of nonzero(x), and rows of `fill_value` where there are fewer.
+
+    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6137)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: int, by keyword.
+        fill_value: int, by keyword; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_filled(self, size, fill_value)
+    Raises:
+        RuntimeError: expected: the number of rows is not negative.
+    Example:
+        >>> sg.nonzero_static(sg.tensor([[0, 7], [8, 0]]), size=3)
+        tensor([[ 0,  1],
+                [ 1,  0],
+                [-1, -1]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nonzero_static"
+    if out is not None:
+        return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if fill_value.__class__ is not int:
+        fill_value = checks.integer(name, "fill_value", fill_value)
+    self, size, fill_value = forms_rules.nonnegative_size(name, self, size, fill_value)
+    return formulas_forms.places_filled(self, size, fill_value)
+
+
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6003)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6152)
     Dtypes: all.
 
     Args:
@@ -22288,7 +22944,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6011)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6160)
     Dtypes: integers.
 
     Args:
@@ -22334,7 +22990,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6024)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6173)
     Dtypes: all.
 
     Args:
@@ -22368,7 +23024,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6034)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6183)
     Dtypes: all.
 
     Args:
@@ -22422,7 +23078,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6046)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6195)
     Dtypes: all.
 
     Args:
@@ -22453,7 +23109,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6056)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6205)
     Dtypes: all.
 
     Args:
@@ -22498,7 +23154,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6070)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6219)
     Dtypes: all.
 
     Args:
@@ -22556,7 +23212,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6083)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6232)
     Dtypes: all.
 
     Args:
@@ -22616,7 +23272,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6094)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6243)
     Dtypes: all.
 
     Args:
@@ -22687,7 +23343,7 @@ def scatter_reduce(
     gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6101)
+    (derivatives.yaml:6250)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -22816,7 +23472,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6133)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6282)
     Dtypes: all.
 
     Args:
@@ -22885,7 +23541,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6143)
+    (derivatives.yaml:6292)
     Dtypes: all.
 
     Args:
@@ -22968,7 +23624,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6151)
+    (derivatives.yaml:6300)
     Dtypes: all.
 
     Args:
@@ -23055,7 +23711,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6164)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6313)
     Dtypes: bool.
 
     Args:
@@ -23089,7 +23745,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6177)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6326)
     Dtypes: all.
 
     Args:
@@ -23143,7 +23799,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6189)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6338)
     Dtypes: all.
 
     Args:
@@ -23199,7 +23855,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6199)
+    (derivatives.yaml:6348)
     Dtypes: all.
 
     Args:
@@ -23254,7 +23910,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6208)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6357)
     Dtypes: all.
 
     Args:
@@ -23311,7 +23967,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6218)
+    (derivatives.yaml:6367)
     Dtypes: all.
 
     Args:
@@ -23362,7 +24018,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6227)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6376)
     Dtypes: all.
 
     Args:
@@ -23398,7 +24054,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6241)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6390)
     Dtypes: all.
 
     Args:
@@ -23435,7 +24091,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6253)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6402)
     Dtypes: all.
 
     Args:
@@ -23466,10 +24122,49 @@ def _zero_(name: str, self, into=None) -> Any:
     return result
 
 
+def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
+    """x[i, ..., i] becomes `fill_value`; with `wrap` the diagonal begins again after each square of a tall matrix.
+
+    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6414)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        fill_value: number.
+        wrap: bool; default False.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: filled_diagonal(self, fill_value, wrap)
+    Raises:
+        RuntimeError: expected: two dimensions, or more that are equally long.
+    Example:
+        >>> sg.zeros(4, 2).fill_diagonal_(1, wrap=True)
+        tensor([[1., 0.],
+                [0., 1.],
+                [0., 0.],
+                [1., 0.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap)) is not PLAIN
+    ):
+        return lifted
+    name = "fill_diagonal_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    fill_value = checks.scalar(name, "fill_value", fill_value)
+    if wrap.__class__ is not bool:
+        wrap = checks.boolean(name, "wrap", wrap)
+    self, fill_value, wrap = forms_rules.fill_diagonal(name, self, fill_value, wrap)
+    return formulas_forms.filled_diagonal(self, fill_value, wrap)
+
+
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6265)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6428)
     Dtypes: all.
 
     Args:
@@ -23513,7 +24208,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6287)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6450)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23569,7 +24264,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6314)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6477)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23630,7 +24325,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6332)
+    Tensor (derivatives.yaml:6495)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23730,7 +24425,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6362)
+    dilation, int groups) -> Tensor (derivatives.yaml:6525)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23836,7 +24531,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6379)
+    dilation, int groups) -> Tensor (derivatives.yaml:6542)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23944,7 +24639,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6396)
+    groups=1) -> Tensor (derivatives.yaml:6559)
     Dtypes: all.
 
     Args:
@@ -24003,7 +24698,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6406)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6569)
     Dtypes: all.
 
     Args:
@@ -24082,7 +24777,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6413)
+    groups=1) -> Tensor (derivatives.yaml:6576)
     Dtypes: all.
 
     Args:
@@ -24141,7 +24836,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6428)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6591)
     Dtypes: all.
 
     Args:
@@ -24220,7 +24915,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6436)
+    groups=1) -> Tensor (derivatives.yaml:6599)
     Dtypes: all.
 
     Args:
@@ -24279,7 +24974,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6446)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6609)
     Dtypes: all.
 
     Args:
@@ -24359,7 +25054,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6453)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6616)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24439,7 +25134,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6466)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6629)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24521,7 +25216,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6480)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6643)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24590,7 +25285,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6491)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6654)
     Dtypes: all.
 
     Args:
@@ -24634,7 +25329,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6508)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6671)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24698,7 +25393,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6525)
+    (derivatives.yaml:6688)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24759,7 +25454,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6540)
+    Tensor (derivatives.yaml:6703)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24822,7 +25517,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6554)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6717)
     Dtypes: all.
 
     Args:
@@ -24860,7 +25555,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6565)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6728)
     Dtypes: all.
 
     Args:
@@ -24898,7 +25593,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6575)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6738)
     Dtypes: all.
 
     Args:
@@ -24938,7 +25633,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6585)
+    (derivatives.yaml:6748)
     Dtypes: floats.
 
     Args:
@@ -25012,7 +25707,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6603)
+    antialias) -> Tensor (derivatives.yaml:6766)
     Dtypes: floats.
 
     Args:
@@ -25110,7 +25805,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6617)
+    (derivatives.yaml:6780)
     Dtypes: floats.
 
     Args:
@@ -25175,7 +25870,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6636)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6799)
     Dtypes: floats.
 
     Args:
@@ -25230,7 +25925,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6651)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6814)
     Dtypes: integers, floats.
 
     Args:
@@ -25318,7 +26013,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6674)
+    (derivatives.yaml:6837)
     Dtypes: floats.
 
     Args:
@@ -25395,7 +26090,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6689)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6852)
     Dtypes: integers, floats.
 
     Args:
@@ -25453,7 +26148,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6700)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6863)
     Dtypes: integers, floats.
 
     Args:
@@ -25512,7 +26207,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6712)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6875)
     Dtypes: integers, floats.
 
     Args:
@@ -25562,7 +26257,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6723)
+    (derivatives.yaml:6886)
     Dtypes: integers, floats.
 
     Args:
@@ -25618,7 +26313,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6740)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6903)
     Dtypes: integers, floats.
 
     Args:
@@ -25660,7 +26355,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6753)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6916)
     Dtypes: floats.
 
     Args:
@@ -25777,7 +26472,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6773)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6936)
     Dtypes: floats.
 
     Args:
@@ -25948,7 +26643,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6788)
+    count_include_pad=True) -> Tensor (derivatives.yaml:6951)
     Dtypes: floats.
 
     Args:
@@ -26015,7 +26710,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6799)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6962)
     Dtypes: floats.
 
     Args:
@@ -26083,7 +26778,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6812)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6975)
     Dtypes: floats.
 
     Args:
@@ -26142,7 +26837,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6824)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6987)
     Dtypes: floats.
 
     Args:
@@ -26189,7 +26884,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6842)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7005)
     Dtypes: floats.
 
     Args:
@@ -26250,7 +26945,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:6856)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7019)
     Dtypes: floats.
 
     Args:
@@ -26284,7 +26979,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:6867)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7030)
     Dtypes: floats.
 
     Args:
@@ -26311,7 +27006,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:6876)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7039)
     Dtypes: floats.
 
     Args:
@@ -26347,7 +27042,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:6885)
+    Tensor mean, Tensor var) (derivatives.yaml:7048)
     Dtypes: floats.
 
     Args:
@@ -26428,7 +27123,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:6910)
+    Tensor var) (derivatives.yaml:7073)
     Dtypes: floats.
 
     Args:
@@ -26509,7 +27204,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:6932)
+    (derivatives.yaml:7095)
     Dtypes: floats.
 
     Args:
@@ -26600,7 +27295,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:6952)
+    (derivatives.yaml:7115)
     Dtypes: floats.
 
     Args:
@@ -26662,7 +27357,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:6974)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7137)
     Dtypes: floats.
 
     Args:
@@ -26720,7 +27415,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:6998)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7161)
     Dtypes: floats.
 
     Args:
@@ -26780,7 +27475,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7018)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7181)
     Dtypes: floats.
 
     Args:
@@ -26837,7 +27532,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7041)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7204)
     Dtypes: floats.
 
     Args:
@@ -26901,7 +27596,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7058)
+    Tensor total_weight) (derivatives.yaml:7221)
     Dtypes: floats.
 
     Args:
@@ -26987,7 +27682,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7083)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7246)
     Dtypes: floats.
 
     Args:
@@ -27100,7 +27795,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7103)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7266)
     Dtypes: floats.
 
     Args:
@@ -27199,7 +27894,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7134)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7297)
     Dtypes: floats.
 
     Args:
@@ -27252,7 +27947,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7156)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7319)
     Dtypes: floats.
 
     Args:
@@ -27327,7 +28022,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7176)
+    (derivatives.yaml:7339)
     Dtypes: floats.
 
     Args:
@@ -27406,7 +28101,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7199)
+    Tensor (derivatives.yaml:7362)
     Dtypes: floats.
 
     Args:
@@ -27515,7 +28210,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7223)
+    reduction=1) -> Tensor (derivatives.yaml:7386)
     Dtypes: floats.
 
     Args:
@@ -27634,7 +28329,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7248)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7411)
     Dtypes: floats.
 
     Args:
@@ -27751,7 +28446,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7270)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7433)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27806,7 +28501,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7285)
+    (derivatives.yaml:7448)
     Dtypes: all.
 
     Args:
@@ -27882,7 +28577,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7308)
+    Tensor (derivatives.yaml:7471)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27967,7 +28662,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7324)
+    (derivatives.yaml:7487)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28043,7 +28738,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7339)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7502)
     Dtypes: floats.
 
     Args:
@@ -28190,7 +28885,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7359)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7522)
     Dtypes: floats.
 
     Args:
@@ -28353,7 +29048,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7382)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7545)
     Dtypes: floats.
 
     Args:
@@ -28490,7 +29185,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7402)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7565)
     Dtypes: floats.
 
     Args:
@@ -28625,7 +29320,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7432)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7595)
     Dtypes: floats.
 
     Args:
@@ -28727,7 +29422,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7455)
+    weight=None) -> Tensor (derivatives.yaml:7618)
     Dtypes: floats.
 
     Args:
@@ -28779,7 +29474,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7470)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7633)
     Dtypes: floats.
 
     Args:
@@ -28851,7 +29546,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7482)
+    beta=1.0) -> Tensor (derivatives.yaml:7645)
     Dtypes: floats.
 
     Args:
@@ -28915,7 +29610,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7500)
+    (derivatives.yaml:7663)
     Dtypes: floats.
 
     Args:
@@ -28971,7 +29666,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7514)
+    log_target=False) -> Tensor (derivatives.yaml:7677)
     Dtypes: floats.
 
     Args:
@@ -29040,7 +29735,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7534)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7697)
     Dtypes: floats.
 
     Args:
@@ -29115,7 +29810,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7550)
+    Tensor (derivatives.yaml:7713)
     Dtypes: floats.
 
     Args:
@@ -29170,7 +29865,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7566)
+    reduction='mean') -> Tensor (derivatives.yaml:7729)
     Dtypes: floats.
 
     Args:
@@ -29233,7 +29928,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7575)
+    Tensor (derivatives.yaml:7738)
     Dtypes: floats.
 
     Args:
@@ -29288,7 +29983,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7586)
+    reduction='mean') -> Tensor (derivatives.yaml:7749)
     Dtypes: floats.
 
     Args:
@@ -29361,7 +30056,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7597)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7760)
     Dtypes: floats.
 
     Args:
@@ -29430,7 +30125,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7611)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7774)
     Dtypes: floats.
 
     Args:
@@ -29480,7 +30175,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7623)
+    (derivatives.yaml:7786)
     Dtypes: floats.
 
     Args:
@@ -29532,7 +30227,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7633)
+    (derivatives.yaml:7796)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29584,7 +30279,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7645)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7808)
     Dtypes: floats.
 
     Args:
@@ -29676,7 +30371,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7663)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7826)
     Dtypes: floats.
 
     Args:
@@ -29758,7 +30453,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7679)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7842)
     Dtypes: floats.
 
     Args:
@@ -29839,7 +30534,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7694)
+    -> Tensor (derivatives.yaml:7857)
     Dtypes: floats.
 
     Args:
@@ -29908,7 +30603,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7710)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7873)
     Dtypes: floats.
 
     Args:
@@ -29980,7 +30675,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7727)
+    (derivatives.yaml:7890)
     Dtypes: floats.
 
     Args:
@@ -30061,7 +30756,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7746)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7909)
     Dtypes: floats.
 
     Args:
@@ -30132,7 +30827,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7764)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7927)
     Dtypes: floats.
 
     Args:
@@ -30195,7 +30890,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7776)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7939)
     Dtypes: all.
 
     Args:
@@ -30245,7 +30940,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7792)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7955)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -30291,7 +30986,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7809)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7972)
     Dtypes: all.
 
     Args:
@@ -30342,7 +31037,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7825)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7988)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30386,7 +31081,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7840)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8003)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30430,7 +31125,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7855)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8018)
     Dtypes: floats.
 
     Args:
@@ -30474,7 +31169,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7870)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8033)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30523,7 +31218,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7885)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8048)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30572,7 +31267,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7900)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8063)
     Dtypes: floats.
 
     Args:
@@ -30621,7 +31316,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7915)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8078)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30670,7 +31365,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7931)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8094)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30719,7 +31414,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7947)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8110)
     Dtypes: floats.
 
     Args:
@@ -30768,7 +31463,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7963)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8126)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30822,7 +31517,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7979)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8142)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30876,7 +31571,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:7995)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8158)
     Dtypes: floats.
 
     Args:
@@ -30925,7 +31620,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8011)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8174)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30975,7 +31670,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8027)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8190)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31025,7 +31720,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8043)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8206)
     Dtypes: floats.
 
     Args:
@@ -31075,7 +31770,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8059)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8222)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31130,7 +31825,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8075)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8238)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31185,7 +31880,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8091)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8254)
     Dtypes: floats.
 
     Args:
@@ -31227,7 +31922,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8107)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8270)
     Dtypes: all.
 
     Args:
@@ -31261,7 +31956,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8118)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8281)
     Dtypes: all.
 
     Args:
@@ -31312,7 +32007,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:8129)
+    Tensor (derivatives.yaml:8292)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31426,7 +32121,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8146)
+    (derivatives.yaml:8309)
     Dtypes: complex numbers.
 
     Args:
@@ -31542,7 +32237,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8167)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8330)
     Dtypes: floats.
 
     Args:
@@ -31665,7 +32360,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8189)
+    (derivatives.yaml:8352)
     Dtypes: floats.
 
     Args:
@@ -31712,7 +32407,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8200)
+    (derivatives.yaml:8363)
     Dtypes: floats.
 
     Args:
@@ -31759,7 +32454,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8211)
+    (derivatives.yaml:8374)
     Dtypes: floats.
 
     Args:
@@ -31804,7 +32499,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8222)
+    Tensor indices) (derivatives.yaml:8385)
     Dtypes: floats.
 
     Args:
@@ -32380,6 +33075,43 @@ def float_power(input, exponent, *, out=None):
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
         return float_power_scalar(input, exponent, out=out)
     return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
+
+
+_float_power__overloads = Overloads(
+    "float_power_",
+    [
+        (
+            float_power__scalar,
+            "float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power__tensor,
+            "float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power_(input, exponent):
+    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
+
+    Overloads:
+        float_power__scalar(input, exponent)
+        float_power__tensor(input, exponent): x becomes x^e; x is of float64 or complex128 already.
+    Args:
+        input: tensor.
+        exponent: number or tensor.
+    Example:
+        >>> sg.tensor([2.0, 3.0], dtype=sg.float64).float_power_(2)
+        tensor([4., 9.], dtype=specgrad.float64)
+    """
+    if exponent.__class__ in NUMBERS:
+        return float_power__scalar(input, exponent)
+    if isinstance(exponent, Tensor):
+        return float_power__tensor(input, exponent)
+    return _float_power__overloads(input, exponent)
 
 
 _sum_overloads = Overloads(
@@ -33442,6 +34174,66 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     return _bucketize_overloads(
         input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
     )
+
+
+_isin_overloads = Overloads(
+    "isin",
+    [
+        (
+            isin_tensor_tensor,
+            "isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+            (
+                ("elements", "Tensor", True, False),
+                ("test_elements", "Tensor", True, False),
+                ("assume_unique", "bool", False, True),
+                ("invert", "bool", False, True),
+            ),
+        ),
+        (
+            isin_tensor_scalar,
+            "isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
+            (
+                ("elements", "Tensor", True, False),
+                ("test_element", "Scalar", True, False),
+                ("assume_unique", "bool", False, True),
+                ("invert", "bool", False, True),
+            ),
+        ),
+        (
+            isin_scalar_tensor,
+            "isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+            (
+                ("elements", "Scalar", True, False),
+                ("test_elements", "Tensor", True, False),
+                ("assume_unique", "bool", False, True),
+                ("invert", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def isin(elements, *args, **kwargs):
+    """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
+
+    Overloads:
+        isin_tensor_tensor(elements, test_elements, *, assume_unique=False, invert=False)
+        isin_tensor_scalar(elements, test_element, *, assume_unique=False, invert=False): Which elements equal a number.
+        isin_scalar_tensor(elements, test_elements, *, assume_unique=False, invert=False): Whether a number is among
+            some.
+    Args:
+        elements: tensor or number.
+        test_elements: tensor.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        test_element: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.isin(sg.tensor([[1, 2], [3, 4]]), sg.tensor([2, 3]))
+        tensor([[False,  True],
+                [ True, False]])
+    """
+    return _isin_overloads(elements, *args, **kwargs)
 
 
 _linalg_matrix_norm_overloads = Overloads(
@@ -35058,6 +35850,10 @@ __all__ = [
     "isinf",
     "isfinite",
     "conj",
+    "conj_physical",
+    "conj_physical_",
+    "resolve_conj",
+    "resolve_neg",
     "real",
     "imag",
     "add",
@@ -35157,8 +35953,11 @@ __all__ = [
     "digamma",
     "digamma_",
     "polygamma",
+    "polygamma_",
     "igamma",
+    "igamma_",
     "igammac",
+    "igammac_",
     "i0",
     "i0_",
     "signbit",
@@ -35250,6 +36049,7 @@ __all__ = [
     "histogram",
     "searchsorted",
     "bucketize",
+    "isin",
     "unique",
     "unique_consecutive",
     "mm",
@@ -35286,6 +36086,8 @@ __all__ = [
     "pinverse",
     "matrix_power",
     "matrix_exp",
+    "geqrf",
+    "ormqr",
     "lu_unpack",
     "lu_solve",
     "orgqr",
@@ -35332,6 +36134,7 @@ __all__ = [
     "select",
     "narrow",
     "as_strided",
+    "as_strided_",
     "diagonal",
     "diag",
     "trace",
@@ -35339,6 +36142,9 @@ __all__ = [
     "split",
     "split_with_sizes",
     "chunk",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "cat",
     "concat",
     "concatenate",
@@ -35366,6 +36172,7 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "nonzero_static",
     "take",
     "put",
     "put_",
@@ -35485,6 +36292,9 @@ FUNCTIONS = [
     "isinf",
     "isfinite",
     "conj",
+    "conj_physical",
+    "resolve_conj",
+    "resolve_neg",
     "real",
     "imag",
     "add_tensor",
@@ -35578,6 +36388,8 @@ FUNCTIONS = [
     "float_power_tensor_tensor",
     "float_power_tensor_scalar",
     "float_power_scalar",
+    "float_power__scalar",
+    "float_power__tensor",
     "complex",
     "polar",
     "angle",
@@ -35671,6 +36483,9 @@ FUNCTIONS = [
     "searchsorted_scalar",
     "bucketize_tensor",
     "bucketize_scalar",
+    "isin_tensor_tensor",
+    "isin_tensor_scalar",
+    "isin_scalar_tensor",
     "search_places",
     "unique",
     "unique_consecutive",
@@ -35753,6 +36568,8 @@ FUNCTIONS = [
     "linalg_tensorsolve",
     "linalg_tensorinv",
     "linalg_householder_product",
+    "geqrf",
+    "ormqr",
     "lu_packed",
     "row_order",
     "linalg_lu_factor",
@@ -35830,6 +36647,9 @@ FUNCTIONS = [
     "split_with_sizes",
     "split_sizes",
     "chunk",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "cat",
     "stack",
     "flip",
@@ -35852,6 +36672,7 @@ FUNCTIONS = [
     "masked_fill_tensor",
     "masked_select",
     "nonzero_default",
+    "nonzero_static",
     "nonzero_as_tuple",
     "checked_places",
     "take",
@@ -35874,6 +36695,7 @@ FUNCTIONS = [
     "fill__scalar",
     "fill__tensor",
     "zero_",
+    "fill_diagonal_",
     "copy_",
     "linear",
     "linear_weight_grad",
@@ -36046,6 +36868,7 @@ FUNCTIONS = [
     "round_decimals_",
     "trunc_",
     "frac_",
+    "conj_physical_",
     "add_tensor_",
     "add_scalar_",
     "sub_",
@@ -36088,6 +36911,9 @@ FUNCTIONS = [
     "lgamma_",
     "mvlgamma_",
     "digamma_",
+    "polygamma_",
+    "igamma_",
+    "igammac_",
     "i0_",
     "copysign_",
     "nextafter_",
@@ -36113,6 +36939,7 @@ FUNCTIONS = [
     "squeeze_default_",
     "squeeze_dim_",
     "unsqueeze_",
+    "as_strided_",
     "triu_",
     "tril_",
     "index_put_",
@@ -36145,6 +36972,7 @@ FUNCTIONS = [
     "xlog1py",
     "zeta",
     "float_power",
+    "float_power_",
     "sum",
     "prod",
     "mean",
@@ -36166,6 +36994,7 @@ FUNCTIONS = [
     "histogram",
     "searchsorted",
     "bucketize",
+    "isin",
     "linalg_matrix_norm",
     "linalg_norm",
     "linalg_pinv",
