@@ -64,6 +64,8 @@ LAYERS = {
     "Conv2d with holes": Case(lambda: nn.Conv2d(4, 4, 3, padding="same", dilation=2, groups=4), [reals(1, 4, 5, 5)]),
     "Conv2d without samples": Case(lambda: nn.Conv2d(2, 3, 2), [reals(2, 4, 4)]),
     "Bilinear": Case(lambda: nn.Bilinear(3, 2, 4), [reals(5, 3), reals(5, 2)]),
+    "CrossMapLRN2d": Case(lambda: nn.CrossMapLRN2d(3), [reals(2, 4, 3, 2)]),
+    "LinearCrossEntropyLoss": Case(lambda: nn.LinearCrossEntropyLoss(4, 5), [reals(5, 4), classes(5)]),
     "CrossEntropyLoss": Case(lambda: nn.CrossEntropyLoss(), [reals(5, 4), classes(5)]),
     "CrossEntropyLoss of one": Case(lambda: nn.CrossEntropyLoss(label_smoothing=0.1), [reals(4), classes()]),
     "CrossEntropyLoss of images": Case(lambda: nn.CrossEntropyLoss(ignore_index=1), [reals(2, 4, 3), classes(2, 3)]),
