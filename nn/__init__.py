@@ -40,6 +40,11 @@ from .functional.chunking import LinearCrossEntropyOptions
 from .groupnorm import GroupNorm
 from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .label_losses import MultiLabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
+from .lazy_conv import LazyConv1d, LazyConv2d, LazyConv3d
+from .lazy_conv_transpose import LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d
+from .lazy_instancenorm import LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d
+from .lazy_linear import LazyLinear
+from .lazy_norms import LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d
 from .linear import Identity, Linear
 from .linear_cross_entropy import LinearCrossEntropyLoss
 from .loss import L1Loss, MSELoss
@@ -50,7 +55,7 @@ from .multihead_attention import MultiheadAttention
 from .norm_pooling import LPPool1d, LPPool2d, LPPool3d
 from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
 from .older_layers import Container, CrossMapLRN2d, NLLLoss2d
-from .parameter import Buffer, Parameter
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
 from .prelu import PReLU
@@ -64,6 +69,7 @@ from .shrinking import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Soft
 from .shuffling import ChannelShuffle, PixelShuffle, PixelUnshuffle
 from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .sparse import Embedding
+from .synchronized import DataParallel, SyncBatchNorm
 from .transformer import Transformer
 from .transformer_decoder_layer import TransformerDecoderLayer
 from .transformer_encoder_layer import TransformerEncoderLayer
@@ -111,6 +117,7 @@ __all__ = [
     "CosineSimilarity",
     "CrossEntropyLoss",
     "CrossMapLRN2d",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
@@ -147,6 +154,19 @@ __all__ = [
     "LSTM",
     "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
     "LinearCrossEntropyLoss",
@@ -206,6 +226,7 @@ __all__ = [
     "Softplus",
     "Softshrink",
     "Softsign",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "Threshold",
@@ -218,6 +239,8 @@ __all__ = [
     "TripletMarginWithDistanceLoss",
     "Unflatten",
     "Unfold",
+    "UninitializedBuffer",
+    "UninitializedParameter",
     "Upsample",
     "UpsamplingBilinear2d",
     "UpsamplingNearest2d",

@@ -18,9 +18,13 @@ class Container(Module):
         **kwargs: the modules.
 
     Example:
+        >>> import warnings
         >>> import specgrad as sg
-        >>> [name for name, _ in sg.nn.Container(first=sg.nn.ReLU()).named_children()]
-        ['first']
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     held = sg.nn.Container(first=sg.nn.ReLU())
+        >>> held.first
+        ReLU()
     """
 
     def __init__(self, **kwargs: Any) -> None:
@@ -37,10 +41,19 @@ class Container(Module):
 class NLLLoss2d(NLLLoss):
     """`NLLLoss`, which takes images too; arguments as of `NLLLoss`.
 
+    Formula: l_n = -w[y_n] x[n, y_n]; 'mean' divides the sum by the sum of w[y_n]
+
+    Shape:
+        Those of `NLLLoss`.
+
     Example:
+        >>> import warnings
         >>> import specgrad as sg
-        >>> sg.nn.NLLLoss2d()(sg.zeros(1, 3, 2, 2), sg.zeros(1, 2, 2).long())
-        tensor(-0.)
+        >>> with warnings.catch_warnings():
+        ...     warnings.simplefilter("ignore")
+        ...     loss = sg.nn.NLLLoss2d()
+        >>> loss(sg.full((1, 3, 2, 2), -1.0), sg.zeros(1, 2, 2).long())
+        tensor(1.)
     """
 
     def __init__(
