@@ -6653,12 +6653,265 @@ class I1eBackward0(Node):
         return (tangent0,)
 
 
+class ModifiedBesselK0Backward0(Node):
+    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2041)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "modified_bessel_k0"
+    spec_place = "derivatives.yaml:2041"
+    saved_slots = ("kept_self",)
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ModifiedBesselK0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -grad * unfused(modified_bessel_k1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(-grad * formulas_elementwise.unfused(op.modified_bessel_k1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * formulas_elementwise.unfused(op.modified_bessel_k1(self))).conj()
+        return (tangent0,)
+
+
+class ModifiedBesselK1Backward0(Node):
+    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2056)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "modified_bessel_k1"
+    spec_place = "derivatives.yaml:2056"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ModifiedBesselK1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: -grad * (unfused(modified_bessel_k0(self)) + result / self)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(-grad * (formulas_elementwise.unfused(op.modified_bessel_k0(self)) + result / self), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * (formulas_elementwise.unfused(op.modified_bessel_k0(self)) + result / self)).conj()
+        return (tangent0,)
+
+
+class ScaledModifiedBesselK0Backward0(Node):
+    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2071)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "scaled_modified_bessel_k0"
+    spec_place = "derivatives.yaml:2071"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ScaledModifiedBesselK0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (result - unfused(scaled_modified_bessel_k1(self)))."""
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return (fit(grad * (result - formulas_elementwise.unfused(op.scaled_modified_bessel_k1(self))), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (result - formulas_elementwise.unfused(op.scaled_modified_bessel_k1(self)))).conj()
+        return (tangent0,)
+
+
+class ScaledModifiedBesselK1Backward0(Node):
+    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2086)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "scaled_modified_bessel_k1"
+    spec_place = "derivatives.yaml:2086"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ScaledModifiedBesselK1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))."""
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad * (result - result / self - formulas_elementwise.unfused(op.scaled_modified_bessel_k0(self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * (result - result / self - formulas_elementwise.unfused(op.scaled_modified_bessel_k0(self)))
+        ).conj()
+        return (tangent0,)
+
+
+class SphericalBesselJ0Backward0(Node):
+    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2101)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "spherical_bessel_j0"
+    spec_place = "derivatives.yaml:2101"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.SPHERICAL_BESSEL_J0
+    compiled = elementwise.kernels
+    fused = {1: (("kept_self", "kept_result"), ())}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(SphericalBesselJ0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
+        if mode.grad or watch.active:
+            return node.formula(grad)
+        g = grad._flat
+        if g is None or node.metas is not None:
+            return run_fused(node, grad)
+        a = empty(g.size, g.dtype)
+        node.compiled.backward_1(g, unpack(node, "kept_self")._flat, unpack(node, "kept_result")._flat, a)
+        return (fresh(a, grad._shape, grad._dtype),)
+
+    def formula(node, grad):
+        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted(
+            [
+                grad
+                * op.where(
+                    op.abs(self) < 0.3,
+                    -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
+                    (op.cos(self) - result) / op.where(self == 0, 1, self),
+                )
+            ]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                op.abs(self) < 0.3,
+                -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
+                (op.cos(self) - result) / op.where(self == 0, 1, self),
+            )
+        ).conj()
+        return (tangent0,)
+
+
 class BesselJ0Backward0(Node):
-    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2041)."""
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2116)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
-    spec_place = "derivatives.yaml:2041"
+    spec_place = "derivatives.yaml:2116"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6692,11 +6945,11 @@ class BesselJ0Backward0(Node):
 
 
 class BesselJ1Backward0(Node):
-    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2055)."""
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2130)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    spec_place = "derivatives.yaml:2055"
+    spec_place = "derivatives.yaml:2130"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6751,11 +7004,11 @@ class BesselJ1Backward0(Node):
 
 
 class BesselY0Backward0(Node):
-    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2069)."""
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2144)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
-    spec_place = "derivatives.yaml:2069"
+    spec_place = "derivatives.yaml:2144"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6789,11 +7042,11 @@ class BesselY0Backward0(Node):
 
 
 class BesselY1Backward0(Node):
-    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2084)."""
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2159)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_y1"
-    spec_place = "derivatives.yaml:2084"
+    spec_place = "derivatives.yaml:2159"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -6833,11 +7086,11 @@ class BesselY1Backward0(Node):
 
 
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2113)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2188)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:2113"
+    spec_place = "derivatives.yaml:2188"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     compiled = elementwise.kernels
@@ -6918,11 +7171,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2139)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2214)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:2139"
+    spec_place = "derivatives.yaml:2214"
     output_count = 2
     saved_slots = ("kept_exponent",)
 
@@ -6963,11 +7216,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2207)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2282)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:2207"
+    spec_place = "derivatives.yaml:2282"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     compiled = elementwise.kernels
@@ -7015,11 +7268,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2305)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2380)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:2305"
+    spec_place = "derivatives.yaml:2380"
 
     @staticmethod
     def record(result, real, imag):
@@ -7050,11 +7303,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:2334)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2409)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:2334"
+    spec_place = "derivatives.yaml:2409"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7101,11 +7354,11 @@ class AngleBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2424)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2499)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:2424"
+    spec_place = "derivatives.yaml:2499"
 
     @staticmethod
     def record(result, self):
@@ -7142,11 +7395,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2444)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2519)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:2444"
+    spec_place = "derivatives.yaml:2519"
 
     @staticmethod
     def record(result, self):
@@ -7171,11 +7424,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2455)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2530)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:2455"
+    spec_place = "derivatives.yaml:2530"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -7217,11 +7470,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2473)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2548)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:2473"
+    spec_place = "derivatives.yaml:2548"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7273,11 +7526,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2567)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2492"
+    spec_place = "derivatives.yaml:2567"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7335,11 +7588,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2508)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2583)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2508"
+    spec_place = "derivatives.yaml:2583"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7378,11 +7631,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2521)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2596)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2521"
+    spec_place = "derivatives.yaml:2596"
 
     @staticmethod
     def record(result, self):
@@ -7419,11 +7672,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2539)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2614)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2539"
+    spec_place = "derivatives.yaml:2614"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -7472,11 +7725,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2572)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2647)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2572"
+    spec_place = "derivatives.yaml:2647"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7531,7 +7784,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2612)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2687)."""
 
     __slots__ = (
         "_saved_correction",
@@ -7543,7 +7796,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2612"
+    spec_place = "derivatives.yaml:2687"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7610,11 +7863,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2632)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2707)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2632"
+    spec_place = "derivatives.yaml:2707"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7673,11 +7926,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2650)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2725)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2650"
+    spec_place = "derivatives.yaml:2725"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7736,11 +7989,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2666)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2741)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2666"
+    spec_place = "derivatives.yaml:2741"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7794,7 +8047,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2686)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2761)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7805,7 +8058,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2686"
+    spec_place = "derivatives.yaml:2761"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7866,11 +8119,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2707)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2782)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2707"
+    spec_place = "derivatives.yaml:2782"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7924,7 +8177,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2723)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2798)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7935,7 +8188,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2723"
+    spec_place = "derivatives.yaml:2798"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -7996,7 +8249,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2825)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2900)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8008,7 +8261,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2825"
+    spec_place = "derivatives.yaml:2900"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8070,11 +8323,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2869)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2944)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2869"
+    spec_place = "derivatives.yaml:2944"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8138,11 +8391,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2888)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2963)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:2888"
+    spec_place = "derivatives.yaml:2963"
 
     @staticmethod
     def record(result, self, dim):
@@ -8179,11 +8432,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2904)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2979)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:2904"
+    spec_place = "derivatives.yaml:2979"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8242,11 +8495,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2949)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3024)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:2949"
+    spec_place = "derivatives.yaml:3024"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8305,7 +8558,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2967)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3042)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8316,7 +8569,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2967"
+    spec_place = "derivatives.yaml:3042"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8377,11 +8630,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2985)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3060)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2985"
+    spec_place = "derivatives.yaml:3060"
 
     @staticmethod
     def record(result, self):
@@ -8408,11 +8661,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:3001)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:3076)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:3001"
+    spec_place = "derivatives.yaml:3076"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8455,7 +8708,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3019)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3094)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8466,7 +8719,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:3019"
+    spec_place = "derivatives.yaml:3094"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8527,11 +8780,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3034)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3109)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:3034"
+    spec_place = "derivatives.yaml:3109"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8574,7 +8827,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3048)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3123)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8585,7 +8838,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:3048"
+    spec_place = "derivatives.yaml:3123"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8646,7 +8899,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3063)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3138)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8657,7 +8910,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:3063"
+    spec_place = "derivatives.yaml:3138"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8718,11 +8971,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3191)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3266)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:3191"
+    spec_place = "derivatives.yaml:3266"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8765,11 +9018,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3206)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3281)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:3206"
+    spec_place = "derivatives.yaml:3281"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8814,7 +9067,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3221)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3296)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8825,7 +9078,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:3221"
+    spec_place = "derivatives.yaml:3296"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8880,11 +9133,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3234)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3309)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:3234"
+    spec_place = "derivatives.yaml:3309"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8928,11 +9181,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3252)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3327)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:3252"
+    spec_place = "derivatives.yaml:3327"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8976,7 +9229,7 @@ class CumminBackward0(Node):
 
 
 class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3432)."""
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3507)."""
 
     __slots__ = (
         "_saved_p",
@@ -8988,7 +9241,7 @@ class RowDistancesBackward0(Node):
         "kept_x2_version",
     )
     op_name = "row_distances"
-    spec_place = "derivatives.yaml:3432"
+    spec_place = "derivatives.yaml:3507"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9057,11 +9310,11 @@ class RowDistancesBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3700)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3775)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3700"
+    spec_place = "derivatives.yaml:3775"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -9123,11 +9376,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3718)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3793)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3718"
+    spec_place = "derivatives.yaml:3793"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -9189,11 +9442,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3735)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3810)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3735"
+    spec_place = "derivatives.yaml:3810"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -9253,11 +9506,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3752)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3827)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3752"
+    spec_place = "derivatives.yaml:3827"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -9308,11 +9561,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3806)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3881)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3806"
+    spec_place = "derivatives.yaml:3881"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -9375,7 +9628,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3828)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3903)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9386,7 +9639,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3828"
+    spec_place = "derivatives.yaml:3903"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -9449,7 +9702,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3848)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3923)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9461,7 +9714,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3848"
+    spec_place = "derivatives.yaml:3923"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -9530,11 +9783,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3868)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3943)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3868"
+    spec_place = "derivatives.yaml:3943"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -9597,11 +9850,11 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4073)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4148)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:4073"
+    spec_place = "derivatives.yaml:4148"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9639,11 +9892,11 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4102)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4177)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:4102"
+    spec_place = "derivatives.yaml:4177"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -9687,11 +9940,11 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4120)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4195)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:4120"
+    spec_place = "derivatives.yaml:4195"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -9746,7 +9999,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4166)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4241)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -9757,7 +10010,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:4166"
+    spec_place = "derivatives.yaml:4241"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9810,11 +10063,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4195)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4270)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:4195"
+    spec_place = "derivatives.yaml:4270"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -9849,11 +10102,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4212)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4287)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:4212"
+    spec_place = "derivatives.yaml:4287"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9894,11 +10147,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4235)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4310)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:4235"
+    spec_place = "derivatives.yaml:4310"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -9947,11 +10200,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4274)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4349)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:4274"
+    spec_place = "derivatives.yaml:4349"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -9993,11 +10246,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4422)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4497)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:4422"
+    spec_place = "derivatives.yaml:4497"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -10060,11 +10313,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4442)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4517)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:4442"
+    spec_place = "derivatives.yaml:4517"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -10099,7 +10352,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4473)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4548)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10109,7 +10362,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:4473"
+    spec_place = "derivatives.yaml:4548"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10159,11 +10412,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4503)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4578)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:4503"
+    spec_place = "derivatives.yaml:4578"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -10198,7 +10451,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4531)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4606)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10208,7 +10461,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:4531"
+    spec_place = "derivatives.yaml:4606"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10258,11 +10511,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4550)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4625)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4550"
+    spec_place = "derivatives.yaml:4625"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -10297,11 +10550,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4568)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4643)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4568"
+    spec_place = "derivatives.yaml:4643"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -10353,11 +10606,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4597)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4672)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4597"
+    spec_place = "derivatives.yaml:4672"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -10398,11 +10651,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4759)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4834)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4759"
+    spec_place = "derivatives.yaml:4834"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -10437,11 +10690,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class LuPackedBackward0(Node):
-    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4856)."""
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4931)."""
 
     __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
     op_name = "lu_packed"
-    spec_place = "derivatives.yaml:4856"
+    spec_place = "derivatives.yaml:4931"
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
@@ -10493,11 +10746,11 @@ class LuPackedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4988)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5063)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:4988"
+    spec_place = "derivatives.yaml:5063"
 
     @staticmethod
     def record(result, self):
@@ -10524,11 +10777,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5066)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5141)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:5066"
+    spec_place = "derivatives.yaml:5141"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -10557,11 +10810,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5082)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5157)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:5082"
+    spec_place = "derivatives.yaml:5157"
 
     @staticmethod
     def record(result, self, dims):
@@ -10588,11 +10841,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5105)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5180)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5105"
+    spec_place = "derivatives.yaml:5180"
 
     @staticmethod
     def record(result, self):
@@ -10617,11 +10870,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5121)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5196)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5121"
+    spec_place = "derivatives.yaml:5196"
 
     @staticmethod
     def record(result, self):
@@ -10648,11 +10901,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5136)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5211)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5136"
+    spec_place = "derivatives.yaml:5211"
 
     @staticmethod
     def record(result, self):
@@ -10679,11 +10932,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5146)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5221)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5146"
+    spec_place = "derivatives.yaml:5221"
 
     @staticmethod
     def record(result, self, dim):
@@ -10710,11 +10963,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5161)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5236)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5161"
+    spec_place = "derivatives.yaml:5236"
 
     @staticmethod
     def record(result, self):
@@ -10751,11 +11004,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5177)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5252)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5177"
+    spec_place = "derivatives.yaml:5252"
 
     @staticmethod
     def record(result, self):
@@ -10780,11 +11033,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5510)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5585)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5510"
+    spec_place = "derivatives.yaml:5585"
 
     @staticmethod
     def record(result, self, dimension, size, step):
@@ -10817,11 +11070,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5525)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5600)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5525"
+    spec_place = "derivatives.yaml:5600"
 
     @staticmethod
     def record(result, grad_output, dim, length, step):
@@ -10852,11 +11105,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5537)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5612)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5537"
+    spec_place = "derivatives.yaml:5612"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -10899,11 +11152,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5550)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5625)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5550"
+    spec_place = "derivatives.yaml:5625"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -10932,11 +11185,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5562)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5637)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5562"
+    spec_place = "derivatives.yaml:5637"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -10985,11 +11238,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5577)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5652)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5577"
+    spec_place = "derivatives.yaml:5652"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -11022,11 +11275,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5591)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5666)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5591"
+    spec_place = "derivatives.yaml:5666"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -11059,7 +11312,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5603)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5678)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -11070,7 +11323,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5603"
+    spec_place = "derivatives.yaml:5678"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11117,11 +11370,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5621)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5696)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5621"
+    spec_place = "derivatives.yaml:5696"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -11156,11 +11409,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5636)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5711)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5636"
+    spec_place = "derivatives.yaml:5711"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -11206,11 +11459,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5653)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5728)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5653"
+    spec_place = "derivatives.yaml:5728"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -11241,11 +11494,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5686)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5761)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5686"
+    spec_place = "derivatives.yaml:5761"
 
     @staticmethod
     def record(result, self, dim):
@@ -11279,11 +11532,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5698)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5773)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5698"
+    spec_place = "derivatives.yaml:5773"
 
     @staticmethod
     def record(result, self, dim):
@@ -11317,11 +11570,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5712)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5787)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5712"
+    spec_place = "derivatives.yaml:5787"
 
     @staticmethod
     def record(result, self, dim):
@@ -11355,11 +11608,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5763)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5838)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:5763"
+    spec_place = "derivatives.yaml:5838"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -11399,11 +11652,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5785)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5860)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:5785"
+    spec_place = "derivatives.yaml:5860"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -11440,11 +11693,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5802)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5877)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:5802"
+    spec_place = "derivatives.yaml:5877"
 
     @staticmethod
     def record(result, self, dims):
@@ -11481,11 +11734,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5818)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5893)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:5818"
+    spec_place = "derivatives.yaml:5893"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -11525,11 +11778,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5833)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5908)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:5833"
+    spec_place = "derivatives.yaml:5908"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -11566,11 +11819,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5851)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5926)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:5851"
+    spec_place = "derivatives.yaml:5926"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -11607,11 +11860,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5869)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5944)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:5869"
+    spec_place = "derivatives.yaml:5944"
 
     @staticmethod
     def record(result, self, pad):
@@ -11649,11 +11902,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5888)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5963)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:5888"
+    spec_place = "derivatives.yaml:5963"
 
     @staticmethod
     def record(result, self):
@@ -11678,11 +11931,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5903)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5978)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:5903"
+    spec_place = "derivatives.yaml:5978"
 
     @staticmethod
     def record(result, self):
@@ -11707,11 +11960,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5917)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5992)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:5917"
+    spec_place = "derivatives.yaml:5992"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11758,11 +12011,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5937)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6012)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:5937"
+    spec_place = "derivatives.yaml:6012"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11796,11 +12049,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5952)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6027)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:5952"
+    spec_place = "derivatives.yaml:6027"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11842,11 +12095,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5974)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6049)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:5974"
+    spec_place = "derivatives.yaml:6049"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -11896,11 +12149,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5991)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6066)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:5991"
+    spec_place = "derivatives.yaml:6066"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -11950,11 +12203,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6010)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6085)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:6010"
+    spec_place = "derivatives.yaml:6085"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12004,11 +12257,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6029)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6104)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:6029"
+    spec_place = "derivatives.yaml:6104"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12052,11 +12305,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6049)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6124)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:6049"
+    spec_place = "derivatives.yaml:6124"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12093,11 +12346,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6062)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6137)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:6062"
+    spec_place = "derivatives.yaml:6137"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12143,11 +12396,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6081)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6156)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:6081"
+    spec_place = "derivatives.yaml:6156"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -12196,11 +12449,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6097)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6172)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:6097"
+    spec_place = "derivatives.yaml:6172"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -12265,7 +12518,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6250)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6325)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12281,7 +12534,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6250"
+    spec_place = "derivatives.yaml:6325"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -12350,11 +12603,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6376)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6451)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6376"
+    spec_place = "derivatives.yaml:6451"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -12392,11 +12645,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6390)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6465)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6390"
+    spec_place = "derivatives.yaml:6465"
 
     @staticmethod
     def record(result, self, value):
@@ -12428,11 +12681,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6402)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6477)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6402"
+    spec_place = "derivatives.yaml:6477"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -12470,11 +12723,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6428)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6503)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6428"
+    spec_place = "derivatives.yaml:6503"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -12513,7 +12766,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6450)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6525)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12525,7 +12778,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6450"
+    spec_place = "derivatives.yaml:6525"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -12607,11 +12860,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6477)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6552)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6477"
+    spec_place = "derivatives.yaml:6552"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -12666,7 +12919,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6495)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6570)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12681,7 +12934,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6495"
+    spec_place = "derivatives.yaml:6570"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -12762,7 +13015,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6525)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6600)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12776,7 +13029,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6525"
+    spec_place = "derivatives.yaml:6600"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -12849,7 +13102,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6542)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6617)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12863,7 +13116,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6542"
+    spec_place = "derivatives.yaml:6617"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -12934,11 +13187,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6654)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6729)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6654"
+    spec_place = "derivatives.yaml:6729"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -12969,11 +13222,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6671)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6746)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6671"
+    spec_place = "derivatives.yaml:6746"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -13002,11 +13255,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6688)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6763)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6688"
+    spec_place = "derivatives.yaml:6763"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -13041,11 +13294,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6703)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6778)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6703"
+    spec_place = "derivatives.yaml:6778"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -13078,7 +13331,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6748)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6823)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13089,7 +13342,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6748"
+    spec_place = "derivatives.yaml:6823"
 
     @staticmethod
     def record(result, self, dim, filter, align_corners, scale, antialias):
@@ -13153,7 +13406,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6766)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6841)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13164,7 +13417,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:6766"
+    spec_place = "derivatives.yaml:6841"
 
     @staticmethod
     def record(result, grad_output, dim, filter, align_corners, scale, antialias):
@@ -13203,11 +13456,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6814)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6889)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:6814"
+    spec_place = "derivatives.yaml:6889"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13252,11 +13505,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6837)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6912)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:6837"
+    spec_place = "derivatives.yaml:6912"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -13292,11 +13545,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6886)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6961)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:6886"
+    spec_place = "derivatives.yaml:6961"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13341,7 +13594,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6916)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6991)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13354,7 +13607,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:6916"
+    spec_place = "derivatives.yaml:6991"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13414,7 +13667,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6936)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7011)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13426,7 +13679,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:6936"
+    spec_place = "derivatives.yaml:7011"
 
     @staticmethod
     def record(
@@ -13496,11 +13749,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6987)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7062)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:6987"
+    spec_place = "derivatives.yaml:7062"
 
     @staticmethod
     def record(result, self, spatial):
@@ -13529,11 +13782,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7005)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7080)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:7005"
+    spec_place = "derivatives.yaml:7080"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -13567,7 +13820,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7048)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7123)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13586,7 +13839,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:7048"
+    spec_place = "derivatives.yaml:7123"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13705,7 +13958,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7073)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7148)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13721,7 +13974,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:7073"
+    spec_place = "derivatives.yaml:7148"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -13827,7 +14080,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7095)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7170)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13841,7 +14094,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:7095"
+    spec_place = "derivatives.yaml:7170"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -13946,7 +14199,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7115)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7190)."""
 
     __slots__ = (
         "_saved_dim",
@@ -13961,7 +14214,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:7115"
+    spec_place = "derivatives.yaml:7190"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -14043,11 +14296,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7137)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7212)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:7137"
+    spec_place = "derivatives.yaml:7212"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -14096,11 +14349,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7161)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7236)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7161"
+    spec_place = "derivatives.yaml:7236"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -14160,11 +14413,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7181)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7256)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7181"
+    spec_place = "derivatives.yaml:7256"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -14213,11 +14466,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7204)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7279)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7204"
+    spec_place = "derivatives.yaml:7279"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -14273,7 +14526,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7221)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7296)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14288,7 +14541,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7221"
+    spec_place = "derivatives.yaml:7296"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -14379,7 +14632,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7246)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7321)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14392,7 +14645,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7246"
+    spec_place = "derivatives.yaml:7321"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -14453,7 +14706,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7266)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7341)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14470,7 +14723,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7266"
+    spec_place = "derivatives.yaml:7341"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -14572,11 +14825,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7297)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7372)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7297"
+    spec_place = "derivatives.yaml:7372"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -14637,7 +14890,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7319)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7394)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14650,7 +14903,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7319"
+    spec_place = "derivatives.yaml:7394"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -14726,7 +14979,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7339)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7414)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14739,7 +14992,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7339"
+    spec_place = "derivatives.yaml:7414"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -14808,7 +15061,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7362)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7437)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14823,7 +15076,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7362"
+    spec_place = "derivatives.yaml:7437"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -14930,7 +15183,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7386)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7461)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14945,7 +15198,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7386"
+    spec_place = "derivatives.yaml:7461"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15024,7 +15277,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7411)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7486)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15041,7 +15294,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7411"
+    spec_place = "derivatives.yaml:7486"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15153,11 +15406,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7433)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7508)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7433"
+    spec_place = "derivatives.yaml:7508"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -15207,7 +15460,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7448)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7523)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15217,7 +15470,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7448"
+    spec_place = "derivatives.yaml:7523"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15278,11 +15531,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7471)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7546)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7471"
+    spec_place = "derivatives.yaml:7546"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15320,7 +15573,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7487)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7562)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15330,7 +15583,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7487"
+    spec_place = "derivatives.yaml:7562"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15372,7 +15625,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7502)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7577)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15395,7 +15648,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7502"
+    spec_place = "derivatives.yaml:7577"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -15577,7 +15830,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7522)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7597)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15607,7 +15860,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7522"
+    spec_place = "derivatives.yaml:7597"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -15851,7 +16104,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7545)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7620)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15875,7 +16128,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7545"
+    spec_place = "derivatives.yaml:7620"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16062,7 +16315,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7565)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7640)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16088,7 +16341,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7565"
+    spec_place = "derivatives.yaml:7640"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16268,7 +16521,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7595)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7670)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16290,7 +16543,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7595"
+    spec_place = "derivatives.yaml:7670"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16402,11 +16655,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7633)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7708)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7633"
+    spec_place = "derivatives.yaml:7708"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -16491,7 +16744,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7890)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7965)."""
 
     __slots__ = (
         "_saved_blank",
@@ -16503,7 +16756,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:7890"
+    spec_place = "derivatives.yaml:7965"
     saved_slots = ("kept_log_probs", "kept_targets")
 
     @staticmethod
@@ -16575,11 +16828,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7939)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8014)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:7939"
+    spec_place = "derivatives.yaml:8014"
 
     @staticmethod
     def record(result, self, dim, normalization, forward):
@@ -16610,11 +16863,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7955)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8030)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:7955"
+    spec_place = "derivatives.yaml:8030"
 
     @staticmethod
     def record(result, self, dim, normalization):
@@ -16655,11 +16908,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7972)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8047)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:7972"
+    spec_place = "derivatives.yaml:8047"
 
     @staticmethod
     def record(result, self, dim, normalization, last):

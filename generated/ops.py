@@ -8812,10 +8812,190 @@ def _i1e(name: str, self, into=None) -> Any:
     return result
 
 
+def modified_bessel_k0(input: Tensor) -> Tensor:
+    """The modified Bessel function of the second kind, of order 0; infinite at 0 and nan below.
+
+    modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2041)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(modified_bessel_k1(self))
+    Example:
+        >>> sg.special.modified_bessel_k0(sg.tensor([0.0, 1.0]))
+        tensor([   inf, 0.4210])
+    """
+    if watch.lifts and (lifted := lift("modified_bessel_k0", modified_bessel_k0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("modified_bessel_k0", "input", input)
+    return _modified_bessel_k0("modified_bessel_k0", input)
+
+
+def _modified_bessel_k0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MODIFIED_BESSEL_K0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ModifiedBesselK0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ModifiedBesselK0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def modified_bessel_k1(input: Tensor) -> Tensor:
+    """The modified Bessel function of the second kind, of order 1; infinite at 0 and nan below.
+
+    modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2056)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * (unfused(modified_bessel_k0(self)) + result / self)
+    Example:
+        >>> sg.special.modified_bessel_k1(sg.tensor([0.0, 1.0]))
+        tensor([   inf, 0.6019])
+    """
+    if watch.lifts and (lifted := lift("modified_bessel_k1", modified_bessel_k1, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("modified_bessel_k1", "input", input)
+    return _modified_bessel_k1("modified_bessel_k1", input)
+
+
+def _modified_bessel_k1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MODIFIED_BESSEL_K1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ModifiedBesselK1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ModifiedBesselK1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def scaled_modified_bessel_k0(input: Tensor) -> Tensor:
+    """e^x * modified_bessel_k0(x), which does not vanish for large x.
+
+    scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2071)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result - unfused(scaled_modified_bessel_k1(self)))
+    Example:
+        >>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))
+        tensor([1.1445, 0.0396])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input)) is not PLAIN
+    ):
+        return lifted
+    checks.tensor("scaled_modified_bessel_k0", "input", input)
+    return _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input)
+
+
+def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ScaledModifiedBesselK0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ScaledModifiedBesselK0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def scaled_modified_bessel_k1(input: Tensor) -> Tensor:
+    """e^x * modified_bessel_k1(x), which does not vanish for large x.
+
+    scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2086)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))
+    Example:
+        >>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))
+        tensor([1.6362, 0.0396])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input)) is not PLAIN
+    ):
+        return lifted
+    checks.tensor("scaled_modified_bessel_k1", "input", input)
+    return _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input)
+
+
+def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ScaledModifiedBesselK1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ScaledModifiedBesselK1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def spherical_bessel_j0(input: Tensor) -> Tensor:
+    """The spherical Bessel function of the first kind, of order 0: sin(x) / x, and 1 at 0.
+
+    spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2101)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self
+            / 54))), (cos(self) - result) / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.8415])
+    """
+    if not watch.active:
+        try:
+            a = input._flat
+            dtype = input._dtype
+            if dtype.native and a is not None:
+                flat = empty(a.size, dtype.np)
+                kernels.SPHERICAL_BESSEL_J0.kernels.forward(a, flat)
+                result = fresh(flat, input._shape, dtype)
+                if (input._rg) and grad_mode.grad:
+                    functions.SphericalBesselJ0Backward0.record(result, input, plain=True)
+                return result
+        except AttributeError:
+            pass
+    if watch.lifts and (lifted := lift("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input)) is not PLAIN:
+        return lifted
+    checks.tensor("spherical_bessel_j0", "input", input)
+    return _spherical_bessel_j0("spherical_bessel_j0", input)
+
+
+def _spherical_bessel_j0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SPHERICAL_BESSEL_J0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SphericalBesselJ0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.SphericalBesselJ0Backward0, result, (self,), (self,), into)
+    return result
+
+
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2041)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2116)
     Dtypes: floats.
 
     Args:
@@ -8847,7 +9027,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2055)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2130)
     Dtypes: floats.
 
     Args:
@@ -8879,7 +9059,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2069)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2144)
     Dtypes: floats.
 
     Args:
@@ -8911,7 +9091,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2084)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2159)
     Dtypes: floats.
 
     Args:
@@ -8943,7 +9123,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2101)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2176)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8983,7 +9163,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2113)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2188)
     Dtypes: floats.
 
     Args:
@@ -9078,7 +9258,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2127)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2202)
     Dtypes: floats.
 
     Args:
@@ -9166,7 +9346,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2139)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2214)
     Dtypes: floats.
 
     Args:
@@ -9206,7 +9386,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2154)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2229)
     Dtypes: all.
 
     Args:
@@ -9247,7 +9427,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2164)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2239)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9287,7 +9467,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2176)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2251)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9327,7 +9507,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2188)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2263)
     Dtypes: all.
 
     Args:
@@ -9374,7 +9554,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2198)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2273)
     Dtypes: all.
 
     Args:
@@ -9429,7 +9609,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2207)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2282)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9489,7 +9669,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2217)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2292)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9537,7 +9717,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2231)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2306)
     Dtypes: all.
 
     Args:
@@ -9578,7 +9758,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2242)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2317)
     Dtypes: all.
 
     Args:
@@ -9619,7 +9799,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2253)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2328)
     Dtypes: all.
 
     Args:
@@ -9647,7 +9827,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2263)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2338)
     Dtypes: all.
 
     Args:
@@ -9683,7 +9863,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2272)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2347)
     Dtypes: all.
 
     Args:
@@ -9718,7 +9898,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2278)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2353)
     Dtypes: all.
 
     Args:
@@ -9749,7 +9929,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
-    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2284)
+    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2359)
     Dtypes: all.
 
     Args:
@@ -9780,7 +9960,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     """x becomes x^e; x is of float64 or complex128 already.
 
-    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2295)
+    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2370)
     Dtypes: all.
 
     Args:
@@ -9812,7 +9992,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2305)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2380)
     Dtypes: floats.
 
     Args:
@@ -9868,7 +10048,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2322)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2397)
     Dtypes: all.
 
     Args:
@@ -9902,7 +10082,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2334)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2409)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9939,7 +10119,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2; a copy.
 
-    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2349)
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2424)
     Dtypes: complex numbers.
 
     Args:
@@ -9970,7 +10150,7 @@ def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
 
-    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2361)
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2436)
     Dtypes: all.
 
     Args:
@@ -10001,7 +10181,7 @@ def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2375)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2450)
     Dtypes: integers.
 
     Args:
@@ -10058,7 +10238,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2387)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2462)
     Dtypes: integers.
 
     Args:
@@ -10116,7 +10296,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2399)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2474)
     Dtypes: integers.
 
     Args:
@@ -10160,7 +10340,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2410)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2485)
     Dtypes: integers.
 
     Args:
@@ -10204,7 +10384,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2424)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2499)
     Dtypes: all.
 
     Args:
@@ -10247,7 +10427,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2444)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2519)
     Dtypes: all.
 
     Args:
@@ -10292,7 +10472,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2455)
+    (derivatives.yaml:2530)
     Dtypes: all.
 
     Args:
@@ -10348,7 +10528,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2473)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2548)
     Dtypes: all.
 
     Args:
@@ -10393,7 +10573,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2492)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2567)
     Dtypes: all.
 
     Args:
@@ -10449,7 +10629,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2508)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2583)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10490,7 +10670,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2521)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2596)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10542,7 +10722,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2539)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2614)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10599,7 +10779,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2556)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2631)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10634,7 +10814,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2564)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2639)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10679,7 +10859,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2572)
+    (derivatives.yaml:2647)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10746,7 +10926,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2596)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2671)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10781,7 +10961,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2604)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2679)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10826,7 +11006,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2612)
+    (derivatives.yaml:2687)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10901,7 +11081,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2632)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2707)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10967,7 +11147,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2650)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2725)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11023,7 +11203,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2666)
+    max(Tensor self) -> Tensor (derivatives.yaml:2741)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11064,7 +11244,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2686)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2761)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11112,7 +11292,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2701)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2776)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11140,7 +11320,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2707)
+    min(Tensor self) -> Tensor (derivatives.yaml:2782)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11181,7 +11361,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2723)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2798)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11229,7 +11409,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2738)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2813)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11265,7 +11445,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2744)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2819)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11328,7 +11508,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2762)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2837)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11380,7 +11560,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2777)
+    any(Tensor self) -> Tensor (derivatives.yaml:2852)
     Dtypes: all.
 
     Args:
@@ -11414,7 +11594,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2790)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2865)
     Dtypes: all.
 
     Args:
@@ -11457,7 +11637,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2801)
+    all(Tensor self) -> Tensor (derivatives.yaml:2876)
     Dtypes: all.
 
     Args:
@@ -11491,7 +11671,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2814)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2889)
     Dtypes: all.
 
     Args:
@@ -11543,7 +11723,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2825)
+    (derivatives.yaml:2900)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11614,7 +11794,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2860)
+    (derivatives.yaml:2935)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11666,7 +11846,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2869)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2944)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11721,7 +11901,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2888)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2963)
     Dtypes: all.
 
     Args:
@@ -11789,7 +11969,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2904)
+    (derivatives.yaml:2979)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11847,7 +12027,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:2923)
+    msort(Tensor self) -> Tensor (derivatives.yaml:2998)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11884,7 +12064,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2933)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:3008)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11944,7 +12124,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2949)
+    (derivatives.yaml:3024)
     Dtypes: integers, floats.
 
     Args:
@@ -12007,7 +12187,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2967)
+    (derivatives.yaml:3042)
     Dtypes: integers, floats.
 
     Args:
@@ -12067,7 +12247,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2985)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3060)
     Dtypes: all.
 
     Args:
@@ -12114,7 +12294,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:3001)
+    median(Tensor self) -> Tensor (derivatives.yaml:3076)
     Dtypes: integers, floats.
 
     Args:
@@ -12152,7 +12332,7 @@ def _median_default(name: str, self, into=None) -> Any:
 def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3019)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3094)
     Dtypes: integers, floats.
 
     Args:
@@ -12200,7 +12380,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3034)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3109)
     Dtypes: integers, floats.
 
     Args:
@@ -12238,7 +12418,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
 def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3048)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3123)
     Dtypes: integers, floats.
 
     Args:
@@ -12288,7 +12468,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3063)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3138)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12353,7 +12533,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3081)
+    (derivatives.yaml:3156)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12412,7 +12592,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3093)
+    (derivatives.yaml:3168)
     Dtypes: floats.
 
     Args:
@@ -12461,7 +12641,7 @@ def nanmean(
 def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3105)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3180)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12490,7 +12670,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3117)
+    (derivatives.yaml:3192)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12528,7 +12708,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3126)
+    Tensor) (derivatives.yaml:3201)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12574,7 +12754,7 @@ def var_mean_correction(
 def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3135)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3210)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12603,7 +12783,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3147)
+    (derivatives.yaml:3222)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12641,7 +12821,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3156)
+    Tensor) (derivatives.yaml:3231)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12687,7 +12867,7 @@ def std_mean_correction(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3165)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3240)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12726,7 +12906,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3178)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3253)
     Dtypes: all.
 
     Args:
@@ -12765,7 +12945,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3191)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3266)
     Dtypes: all.
 
     Args:
@@ -12830,7 +13010,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3206)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3281)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12880,7 +13060,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3221)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3296)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12938,7 +13118,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3234)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3309)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12988,7 +13168,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3252)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3327)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13047,7 +13227,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3269)
+    (derivatives.yaml:3344)
     Dtypes: floats.
 
     Args:
@@ -13105,7 +13285,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3289)
+    (derivatives.yaml:3364)
     Dtypes: floats.
 
     Args:
@@ -13171,7 +13351,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3298)
+    (derivatives.yaml:3373)
     Dtypes: floats.
 
     Args:
@@ -13237,7 +13417,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3310)
+    (derivatives.yaml:3385)
     Dtypes: floats.
 
     Args:
@@ -13303,7 +13483,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3318)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3393)
     Dtypes: all.
 
     Args:
@@ -13353,7 +13533,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3328)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3403)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13386,7 +13566,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3341)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3416)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13422,7 +13602,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3351)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3426)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13459,7 +13639,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3362)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3437)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13506,7 +13686,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3371)
+    (derivatives.yaml:3446)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13556,7 +13736,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3386)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3461)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13588,7 +13768,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3399)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3474)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13634,7 +13814,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3412)
+    (derivatives.yaml:3487)
     Dtypes: floats.
 
     Args:
@@ -13674,7 +13854,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3432)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3507)
     Dtypes: floats.
 
     Args:
@@ -13723,7 +13903,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3451)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3526)
     Dtypes: floats.
 
     Args:
@@ -13757,7 +13937,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3464)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3539)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13809,7 +13989,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3478)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3553)
     Dtypes: integers.
 
     Args:
@@ -13849,7 +14029,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3490)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3565)
     Dtypes: integers.
 
     Args:
@@ -13883,7 +14063,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3502)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3577)
     Dtypes: floats.
 
     Args:
@@ -13932,7 +14112,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3516)
+    bin_edges) (derivatives.yaml:3591)
     Dtypes: floats.
 
     Args:
@@ -13989,7 +14169,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3529)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3604)
     Dtypes: floats.
 
     Args:
@@ -14043,7 +14223,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3539)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3614)
     Dtypes: floats.
 
     Args:
@@ -14100,7 +14280,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3550)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3625)
     Dtypes: integers, floats.
 
     Args:
@@ -14177,7 +14357,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3570)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3645)
     Dtypes: integers, floats.
 
     Args:
@@ -14246,7 +14426,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3581)
+    (derivatives.yaml:3656)
     Dtypes: integers, floats.
 
     Args:
@@ -14301,7 +14481,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3596)
+    (derivatives.yaml:3671)
     Dtypes: integers, floats.
 
     Args:
@@ -14360,7 +14540,7 @@ def isin_tensor_tensor(
     """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
 
     isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3607)
+    (derivatives.yaml:3682)
     Dtypes: integers, floats.
 
     Args:
@@ -14444,7 +14624,7 @@ def isin_tensor_scalar(
     """Which elements equal a number.
 
     isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3624)
+    (derivatives.yaml:3699)
     Dtypes: integers, floats.
 
     Args:
@@ -14506,7 +14686,7 @@ def isin_scalar_tensor(
     """Whether a number is among some.
 
     isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3633)
+    (derivatives.yaml:3708)
     Dtypes: integers, floats.
 
     Args:
@@ -14560,7 +14740,7 @@ def isin_scalar_tensor(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3642)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3717)
     Dtypes: integers, floats.
 
     Args:
@@ -14625,7 +14805,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3658)
+    Tensor[] (derivatives.yaml:3733)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14688,7 +14868,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3674)
+    (derivatives.yaml:3749)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14739,7 +14919,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3686)
+    (derivatives.yaml:3761)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14782,7 +14962,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3700)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3775)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14835,7 +15015,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3718)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3793)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14887,7 +15067,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3735)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3810)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14939,7 +15119,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3752)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3827)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14991,7 +15171,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3768)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3843)
     Dtypes: all.
 
     Args:
@@ -15027,7 +15207,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3781)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3856)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15066,7 +15246,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3806)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3881)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15153,7 +15333,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3828)
+    (derivatives.yaml:3903)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15245,7 +15425,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3848)
+    (derivatives.yaml:3923)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15336,7 +15516,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3868)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3943)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15418,7 +15598,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3890)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3965)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15445,7 +15625,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3905)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3980)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15481,7 +15661,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3917)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3992)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15515,7 +15695,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3929)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4004)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15549,7 +15729,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3941)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:4016)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15582,7 +15762,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3955)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4030)
     Dtypes: all.
 
     Args:
@@ -15616,7 +15796,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3965)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:4040)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15676,7 +15856,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3981)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:4056)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15717,7 +15897,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3993)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:4068)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15752,7 +15932,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4007)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4082)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15778,7 +15958,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4021)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4096)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15810,7 +15990,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4035)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4110)
     Dtypes: all.
 
     Args:
@@ -15847,7 +16027,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4045)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4120)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15877,7 +16057,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4057)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4132)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15920,7 +16100,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4073)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4148)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15962,7 +16142,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4091)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4166)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15994,7 +16174,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4102)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4177)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16045,7 +16225,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4120)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4195)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16100,7 +16280,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4134)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4209)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16135,7 +16315,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4151)
+    (derivatives.yaml:4226)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16179,7 +16359,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4166)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4241)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16247,7 +16427,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4179)
+    (derivatives.yaml:4254)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16304,7 +16484,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4195)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4270)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16345,7 +16525,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4212)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4287)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16383,7 +16563,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4225)
+    det(Tensor self) -> Tensor (derivatives.yaml:4300)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16414,7 +16594,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4235)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4310)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16457,7 +16637,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4253)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4328)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16486,7 +16666,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4264)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4339)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16517,7 +16697,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4274)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4349)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16565,7 +16745,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4291)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4366)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16601,7 +16781,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4305)
+    (derivatives.yaml:4380)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16644,7 +16824,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4320)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4395)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16679,7 +16859,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4331)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4406)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16720,7 +16900,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4342)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4417)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16768,7 +16948,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4355)
+    Tensor (derivatives.yaml:4430)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16824,7 +17004,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4370)
+    Tensor (derivatives.yaml:4445)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16871,7 +17051,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4386)
+    dtype=None) -> Tensor (derivatives.yaml:4461)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16931,7 +17111,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4397)
+    Tensor (derivatives.yaml:4472)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16975,7 +17155,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4411)
+    (derivatives.yaml:4486)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17021,7 +17201,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4422)
+    (derivatives.yaml:4497)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17079,7 +17259,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4442)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4517)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17125,7 +17305,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4460)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4535)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17161,7 +17341,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4473)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4548)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17201,7 +17381,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4488)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4563)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17233,7 +17413,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4503)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4578)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17273,7 +17453,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4517)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4592)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17304,7 +17484,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4531)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4606)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17350,7 +17530,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4550)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4625)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17394,7 +17574,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4568)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4643)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17441,7 +17621,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4586)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4661)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17474,7 +17654,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4597)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4672)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17524,7 +17704,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4612)
+    (derivatives.yaml:4687)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17575,7 +17755,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4626)
+    (derivatives.yaml:4701)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17623,7 +17803,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4636)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4711)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17657,7 +17837,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4646)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4721)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17695,7 +17875,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4658)
+    Tensor (derivatives.yaml:4733)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17746,7 +17926,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4672)
+    Tensor (derivatives.yaml:4747)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17793,7 +17973,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4683)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4758)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17831,7 +18011,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4694)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4769)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17875,7 +18055,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4709)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4784)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17903,7 +18083,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4723)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4798)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17931,7 +18111,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4734)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4809)
     Dtypes: all.
 
     Args:
@@ -17963,7 +18143,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4748)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4823)
     Dtypes: all.
 
     Args:
@@ -17998,7 +18178,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4759)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4834)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18040,7 +18220,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4777)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4852)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18072,7 +18252,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4788)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4863)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18109,7 +18289,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4801)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4876)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18141,7 +18321,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4814)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4889)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18177,7 +18357,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
     """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
 
-    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4829)
+    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4904)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18228,7 +18408,7 @@ def ormqr(
     them.
 
     ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor
-    (derivatives.yaml:4844)
+    (derivatives.yaml:4919)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18277,7 +18457,7 @@ def ormqr(
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4856)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4931)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18323,7 +18503,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4872)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4947)
     Dtypes: integers.
 
     Args:
@@ -18354,7 +18534,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4883)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4958)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18387,7 +18567,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:4899)
+    info) (derivatives.yaml:4974)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18430,7 +18610,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4914)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4989)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18466,7 +18646,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:4929)
+    Tensor U) (derivatives.yaml:5004)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18512,7 +18692,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:4943)
+    (derivatives.yaml:5018)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18558,7 +18738,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4961)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:5036)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18599,7 +18779,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4973)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:5048)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18635,7 +18815,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:4988)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5063)
     Dtypes: all.
 
     Args:
@@ -18696,7 +18876,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5005)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5080)
     Dtypes: all.
 
     Args:
@@ -18728,7 +18908,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5017)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5092)
     Dtypes: all.
 
     Args:
@@ -18757,7 +18937,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5027)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5102)
     Dtypes: all.
 
     Args:
@@ -18786,7 +18966,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5037)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5112)
     Dtypes: all.
 
     Args:
@@ -18825,7 +19005,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5047)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5122)
     Dtypes: all.
 
     Args:
@@ -18850,7 +19030,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5056)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5131)
     Dtypes: all.
 
     Args:
@@ -18883,7 +19063,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5066)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5141)
     Dtypes: all.
 
     Args:
@@ -18953,7 +19133,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5082)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5157)
     Dtypes: all.
 
     Args:
@@ -19010,7 +19190,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5095)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5170)
     Dtypes: all.
 
     Args:
@@ -19042,7 +19222,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5105)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5180)
     Dtypes: all.
 
     Args:
@@ -19106,7 +19286,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5121)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5196)
     Dtypes: all.
 
     Args:
@@ -19162,7 +19342,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5136)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5211)
     Dtypes: all.
 
     Args:
@@ -19223,7 +19403,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5146)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5221)
     Dtypes: all.
 
     Args:
@@ -19292,7 +19472,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5161)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5236)
     Dtypes: all.
 
     Args:
@@ -19350,7 +19530,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5177)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5252)
     Dtypes: all.
 
     Args:
@@ -19399,7 +19579,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5186)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5261)
     Dtypes: all.
 
     Args:
@@ -19428,7 +19608,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5196)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5271)
     Dtypes: all.
 
     Args:
@@ -19456,7 +19636,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5205)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5280)
     Dtypes: all.
 
     Args:
@@ -19488,7 +19668,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5217)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5292)
     Dtypes: all.
 
     Args:
@@ -19521,7 +19701,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5229)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5304)
     Dtypes: all.
 
     Args:
@@ -19543,7 +19723,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5235)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5310)
     Dtypes: all.
 
     Args:
@@ -19565,7 +19745,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5241)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5316)
     Dtypes: all.
 
     Args:
@@ -19587,7 +19767,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5247)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5322)
     Dtypes: all.
 
     Args:
@@ -19617,7 +19797,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5258)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5333)
     Dtypes: all.
 
     Args:
@@ -19647,7 +19827,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5270)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5345)
     Dtypes: all.
 
     Args:
@@ -19677,7 +19857,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5281)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5356)
     Dtypes: all.
 
     Args:
@@ -19707,7 +19887,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5292)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5367)
     Dtypes: all.
 
     Args:
@@ -19742,7 +19922,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5303)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5378)
     Dtypes: all.
 
     Args:
@@ -19776,7 +19956,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5309)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5384)
     Dtypes: all.
 
     Args:
@@ -19804,7 +19984,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5320)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5395)
     Dtypes: all.
 
     Args:
@@ -19831,7 +20011,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5326)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5401)
     Dtypes: all.
 
     Args:
@@ -19859,7 +20039,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5335)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5410)
     Dtypes: all.
 
     Args:
@@ -19886,7 +20066,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5341)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5416)
     Dtypes: all.
 
     Args:
@@ -19914,7 +20094,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5350)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5425)
     Dtypes: all.
 
     Args:
@@ -19941,7 +20121,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5356)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5431)
     Dtypes: all.
 
     Args:
@@ -19981,7 +20161,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5364)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5439)
     Dtypes: all.
 
     Args:
@@ -20013,7 +20193,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5374)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5449)
     Dtypes: all.
 
     Args:
@@ -20045,7 +20225,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5384)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5459)
     Dtypes: all.
 
     Args:
@@ -20082,7 +20262,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5395)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5470)
     Dtypes: all.
 
     Args:
@@ -20141,7 +20321,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5417)
+    (derivatives.yaml:5492)
     Dtypes: all.
 
     Args:
@@ -20196,7 +20376,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5426)
+    (derivatives.yaml:5501)
     Dtypes: all.
 
     Args:
@@ -20248,7 +20428,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5433)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5508)
     Dtypes: all.
 
     Args:
@@ -20274,7 +20454,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5440)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5515)
     Dtypes: all.
 
     Args:
@@ -20297,7 +20477,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5447)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5522)
     Dtypes: all.
 
     Args:
@@ -20340,7 +20520,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5460)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5535)
     Dtypes: all.
 
     Args:
@@ -20363,7 +20543,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5467)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5542)
     Dtypes: all.
 
     Args:
@@ -20407,7 +20587,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5478)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5553)
     Dtypes: all.
 
     Args:
@@ -20440,7 +20620,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5488)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5563)
     Dtypes: all.
 
     Args:
@@ -20478,7 +20658,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5500)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5575)
     Dtypes: all.
 
     Args:
@@ -20507,7 +20687,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5510)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5585)
     Dtypes: all.
 
     Args:
@@ -20573,7 +20753,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5525)
+    (derivatives.yaml:5600)
     Dtypes: all.
 
     Args:
@@ -20636,7 +20816,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5537)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5612)
     Dtypes: all.
 
     Args:
@@ -20697,7 +20877,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5550)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5625)
     Dtypes: all.
 
     Args:
@@ -20752,7 +20932,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5562)
+    (derivatives.yaml:5637)
     Dtypes: all.
 
     Args:
@@ -20826,7 +21006,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5577)
+    (derivatives.yaml:5652)
     Dtypes: all.
 
     Args:
@@ -20892,7 +21072,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5591)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5666)
     Dtypes: all.
 
     Args:
@@ -20956,7 +21136,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5603)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5678)
     Dtypes: all.
 
     Args:
@@ -21021,7 +21201,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5621)
+    (derivatives.yaml:5696)
     Dtypes: all.
 
     Args:
@@ -21083,7 +21263,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5636)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5711)
     Dtypes: all.
 
     Args:
@@ -21148,7 +21328,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5653)
+    (derivatives.yaml:5728)
     Dtypes: all.
 
     Args:
@@ -21215,7 +21395,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5665)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5740)
     Dtypes: all.
 
     Args:
@@ -21250,7 +21430,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5676)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5751)
     Dtypes: all.
 
     Args:
@@ -21281,7 +21461,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5686)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5761)
     Dtypes: all.
 
     Args:
@@ -21332,7 +21512,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5698)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5773)
     Dtypes: all.
 
     Args:
@@ -21380,7 +21560,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5712)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5787)
     Dtypes: all.
 
     Args:
@@ -21438,7 +21618,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5724)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5799)
     Dtypes: all.
 
     Args:
@@ -21465,7 +21645,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5729)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5804)
     Dtypes: all.
 
     Args:
@@ -21502,7 +21682,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """chunk; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5739)
+    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5814)
     Dtypes: all.
 
     Args:
@@ -21536,7 +21716,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """split; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5747)
+    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5822)
     Dtypes: all.
 
     Args:
@@ -21572,7 +21752,7 @@ def unsafe_split_with_sizes(
 ) -> Sequence[Tensor]:
     """split_with_sizes; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5755)
+    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5830)
     Dtypes: all.
 
     Args:
@@ -21609,7 +21789,7 @@ def unsafe_split_with_sizes(
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5763)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5838)
     Dtypes: all.
 
     Args:
@@ -21660,7 +21840,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5785)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5860)
     Dtypes: all.
 
     Args:
@@ -21710,7 +21890,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5802)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5877)
     Dtypes: all.
 
     Args:
@@ -21759,7 +21939,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5818)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5893)
     Dtypes: all.
 
     Args:
@@ -21808,7 +21988,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5833)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5908)
     Dtypes: all.
 
     Args:
@@ -21867,7 +22047,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5851)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5926)
     Dtypes: all.
 
     Args:
@@ -21926,7 +22106,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5869)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5944)
     Dtypes: all.
 
     Args:
@@ -21979,7 +22159,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5888)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5963)
     Dtypes: all.
 
     Args:
@@ -22028,7 +22208,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5903)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5978)
     Dtypes: all.
 
     Args:
@@ -22068,7 +22248,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5917)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5992)
     Dtypes: all.
 
     Args:
@@ -22109,7 +22289,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5937)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6012)
     Dtypes: all.
 
     Args:
@@ -22165,7 +22345,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5952)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6027)
     Dtypes: all.
 
     Args:
@@ -22249,7 +22429,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5974)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6049)
     Dtypes: all.
 
     Args:
@@ -22309,7 +22489,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:5991)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6066)
     Dtypes: all.
 
     Args:
@@ -22397,7 +22577,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6010)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6085)
     Dtypes: all.
 
     Args:
@@ -22460,7 +22640,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6029)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6104)
     Dtypes: all.
 
     Args:
@@ -22534,7 +22714,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6049)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6124)
     Dtypes: all.
 
     Args:
@@ -22602,7 +22782,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6062)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6137)
     Dtypes: all.
 
     Args:
@@ -22681,7 +22861,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6081)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6156)
     Dtypes: all.
 
     Args:
@@ -22739,7 +22919,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6097)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6172)
     Dtypes: all.
 
     Args:
@@ -22802,7 +22982,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6111)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6186)
     Dtypes: all.
 
     Args:
@@ -22837,7 +23017,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:6122)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6197)
     Dtypes: all.
 
     Args:
@@ -22869,7 +23049,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """The first `size` rows of nonzero(x), and rows of `fill_value` where there are fewer.
 
-    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6137)
+    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6212)
     Dtypes: all.
 
     Args:
@@ -22916,7 +23096,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6152)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6227)
     Dtypes: all.
 
     Args:
@@ -22944,7 +23124,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6160)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6235)
     Dtypes: integers.
 
     Args:
@@ -22990,7 +23170,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6173)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6248)
     Dtypes: all.
 
     Args:
@@ -23024,7 +23204,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6183)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6258)
     Dtypes: all.
 
     Args:
@@ -23078,7 +23258,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6195)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6270)
     Dtypes: all.
 
     Args:
@@ -23109,7 +23289,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6205)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6280)
     Dtypes: all.
 
     Args:
@@ -23154,7 +23334,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6219)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6294)
     Dtypes: all.
 
     Args:
@@ -23212,7 +23392,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6232)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6307)
     Dtypes: all.
 
     Args:
@@ -23272,7 +23452,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6243)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6318)
     Dtypes: all.
 
     Args:
@@ -23343,7 +23523,7 @@ def scatter_reduce(
     gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6250)
+    (derivatives.yaml:6325)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -23472,7 +23652,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6282)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6357)
     Dtypes: all.
 
     Args:
@@ -23541,7 +23721,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6292)
+    (derivatives.yaml:6367)
     Dtypes: all.
 
     Args:
@@ -23624,7 +23804,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6300)
+    (derivatives.yaml:6375)
     Dtypes: all.
 
     Args:
@@ -23711,7 +23891,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6313)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6388)
     Dtypes: bool.
 
     Args:
@@ -23745,7 +23925,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6326)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6401)
     Dtypes: all.
 
     Args:
@@ -23799,7 +23979,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6338)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6413)
     Dtypes: all.
 
     Args:
@@ -23855,7 +24035,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6348)
+    (derivatives.yaml:6423)
     Dtypes: all.
 
     Args:
@@ -23910,7 +24090,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6357)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6432)
     Dtypes: all.
 
     Args:
@@ -23967,7 +24147,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6367)
+    (derivatives.yaml:6442)
     Dtypes: all.
 
     Args:
@@ -24018,7 +24198,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6376)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6451)
     Dtypes: all.
 
     Args:
@@ -24054,7 +24234,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6390)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6465)
     Dtypes: all.
 
     Args:
@@ -24091,7 +24271,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6402)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6477)
     Dtypes: all.
 
     Args:
@@ -24125,7 +24305,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """x[i, ..., i] becomes `fill_value`; with `wrap` the diagonal begins again after each square of a tall matrix.
 
-    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6414)
+    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6489)
     Dtypes: all.
 
     Args:
@@ -24164,7 +24344,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6428)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6503)
     Dtypes: all.
 
     Args:
@@ -24208,7 +24388,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6450)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6525)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -24264,7 +24444,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6477)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6552)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -24325,7 +24505,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6495)
+    Tensor (derivatives.yaml:6570)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24425,7 +24605,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6525)
+    dilation, int groups) -> Tensor (derivatives.yaml:6600)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24531,7 +24711,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6542)
+    dilation, int groups) -> Tensor (derivatives.yaml:6617)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24639,7 +24819,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6559)
+    groups=1) -> Tensor (derivatives.yaml:6634)
     Dtypes: all.
 
     Args:
@@ -24698,7 +24878,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6569)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6644)
     Dtypes: all.
 
     Args:
@@ -24777,7 +24957,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6576)
+    groups=1) -> Tensor (derivatives.yaml:6651)
     Dtypes: all.
 
     Args:
@@ -24836,7 +25016,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6591)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6666)
     Dtypes: all.
 
     Args:
@@ -24915,7 +25095,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6599)
+    groups=1) -> Tensor (derivatives.yaml:6674)
     Dtypes: all.
 
     Args:
@@ -24974,7 +25154,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6609)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6684)
     Dtypes: all.
 
     Args:
@@ -25054,7 +25234,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6616)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6691)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25134,7 +25314,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6629)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6704)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25216,7 +25396,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6643)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6718)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25285,7 +25465,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6654)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6729)
     Dtypes: all.
 
     Args:
@@ -25329,7 +25509,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6671)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6746)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25393,7 +25573,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6688)
+    (derivatives.yaml:6763)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25454,7 +25634,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6703)
+    Tensor (derivatives.yaml:6778)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25517,7 +25697,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6717)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6792)
     Dtypes: all.
 
     Args:
@@ -25555,7 +25735,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6728)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6803)
     Dtypes: all.
 
     Args:
@@ -25593,7 +25773,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6738)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6813)
     Dtypes: all.
 
     Args:
@@ -25633,7 +25813,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6748)
+    (derivatives.yaml:6823)
     Dtypes: floats.
 
     Args:
@@ -25707,7 +25887,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6766)
+    antialias) -> Tensor (derivatives.yaml:6841)
     Dtypes: floats.
 
     Args:
@@ -25805,7 +25985,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6780)
+    (derivatives.yaml:6855)
     Dtypes: floats.
 
     Args:
@@ -25870,7 +26050,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6799)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6874)
     Dtypes: floats.
 
     Args:
@@ -25925,7 +26105,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6814)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6889)
     Dtypes: integers, floats.
 
     Args:
@@ -26013,7 +26193,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6837)
+    (derivatives.yaml:6912)
     Dtypes: floats.
 
     Args:
@@ -26090,7 +26270,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6852)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6927)
     Dtypes: integers, floats.
 
     Args:
@@ -26148,7 +26328,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6863)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6938)
     Dtypes: integers, floats.
 
     Args:
@@ -26207,7 +26387,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6875)
+    ceil_mode=False) -> Tensor (derivatives.yaml:6950)
     Dtypes: integers, floats.
 
     Args:
@@ -26257,7 +26437,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6886)
+    (derivatives.yaml:6961)
     Dtypes: integers, floats.
 
     Args:
@@ -26313,7 +26493,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6903)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6978)
     Dtypes: integers, floats.
 
     Args:
@@ -26355,7 +26535,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6916)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6991)
     Dtypes: floats.
 
     Args:
@@ -26472,7 +26652,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6936)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7011)
     Dtypes: floats.
 
     Args:
@@ -26643,7 +26823,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6951)
+    count_include_pad=True) -> Tensor (derivatives.yaml:7026)
     Dtypes: floats.
 
     Args:
@@ -26710,7 +26890,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6962)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7037)
     Dtypes: floats.
 
     Args:
@@ -26778,7 +26958,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6975)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7050)
     Dtypes: floats.
 
     Args:
@@ -26837,7 +27017,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6987)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7062)
     Dtypes: floats.
 
     Args:
@@ -26884,7 +27064,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7005)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7080)
     Dtypes: floats.
 
     Args:
@@ -26945,7 +27125,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7019)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7094)
     Dtypes: floats.
 
     Args:
@@ -26979,7 +27159,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7030)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7105)
     Dtypes: floats.
 
     Args:
@@ -27006,7 +27186,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7039)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7114)
     Dtypes: floats.
 
     Args:
@@ -27042,7 +27222,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:7048)
+    Tensor mean, Tensor var) (derivatives.yaml:7123)
     Dtypes: floats.
 
     Args:
@@ -27123,7 +27303,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:7073)
+    Tensor var) (derivatives.yaml:7148)
     Dtypes: floats.
 
     Args:
@@ -27204,7 +27384,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:7095)
+    (derivatives.yaml:7170)
     Dtypes: floats.
 
     Args:
@@ -27295,7 +27475,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:7115)
+    (derivatives.yaml:7190)
     Dtypes: floats.
 
     Args:
@@ -27357,7 +27537,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7137)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7212)
     Dtypes: floats.
 
     Args:
@@ -27415,7 +27595,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7161)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7236)
     Dtypes: floats.
 
     Args:
@@ -27475,7 +27655,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7181)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7256)
     Dtypes: floats.
 
     Args:
@@ -27532,7 +27712,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7204)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7279)
     Dtypes: floats.
 
     Args:
@@ -27596,7 +27776,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7221)
+    Tensor total_weight) (derivatives.yaml:7296)
     Dtypes: floats.
 
     Args:
@@ -27682,7 +27862,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7246)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7321)
     Dtypes: floats.
 
     Args:
@@ -27795,7 +27975,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7266)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7341)
     Dtypes: floats.
 
     Args:
@@ -27894,7 +28074,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7297)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7372)
     Dtypes: floats.
 
     Args:
@@ -27947,7 +28127,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7319)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7394)
     Dtypes: floats.
 
     Args:
@@ -28022,7 +28202,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7339)
+    (derivatives.yaml:7414)
     Dtypes: floats.
 
     Args:
@@ -28101,7 +28281,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7362)
+    Tensor (derivatives.yaml:7437)
     Dtypes: floats.
 
     Args:
@@ -28210,7 +28390,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7386)
+    reduction=1) -> Tensor (derivatives.yaml:7461)
     Dtypes: floats.
 
     Args:
@@ -28329,7 +28509,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7411)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7486)
     Dtypes: floats.
 
     Args:
@@ -28446,7 +28626,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7433)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7508)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28501,7 +28681,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7448)
+    (derivatives.yaml:7523)
     Dtypes: all.
 
     Args:
@@ -28577,7 +28757,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7471)
+    Tensor (derivatives.yaml:7546)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28662,7 +28842,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7487)
+    (derivatives.yaml:7562)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28738,7 +28918,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7502)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7577)
     Dtypes: floats.
 
     Args:
@@ -28885,7 +29065,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7522)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7597)
     Dtypes: floats.
 
     Args:
@@ -29048,7 +29228,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7545)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7620)
     Dtypes: floats.
 
     Args:
@@ -29185,7 +29365,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7565)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7640)
     Dtypes: floats.
 
     Args:
@@ -29320,7 +29500,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7595)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7670)
     Dtypes: floats.
 
     Args:
@@ -29422,7 +29602,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7618)
+    weight=None) -> Tensor (derivatives.yaml:7693)
     Dtypes: floats.
 
     Args:
@@ -29474,7 +29654,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7633)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7708)
     Dtypes: floats.
 
     Args:
@@ -29546,7 +29726,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7645)
+    beta=1.0) -> Tensor (derivatives.yaml:7720)
     Dtypes: floats.
 
     Args:
@@ -29610,7 +29790,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7663)
+    (derivatives.yaml:7738)
     Dtypes: floats.
 
     Args:
@@ -29666,7 +29846,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7677)
+    log_target=False) -> Tensor (derivatives.yaml:7752)
     Dtypes: floats.
 
     Args:
@@ -29735,7 +29915,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7697)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7772)
     Dtypes: floats.
 
     Args:
@@ -29810,7 +29990,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7713)
+    Tensor (derivatives.yaml:7788)
     Dtypes: floats.
 
     Args:
@@ -29865,7 +30045,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7729)
+    reduction='mean') -> Tensor (derivatives.yaml:7804)
     Dtypes: floats.
 
     Args:
@@ -29928,7 +30108,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7738)
+    Tensor (derivatives.yaml:7813)
     Dtypes: floats.
 
     Args:
@@ -29983,7 +30163,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7749)
+    reduction='mean') -> Tensor (derivatives.yaml:7824)
     Dtypes: floats.
 
     Args:
@@ -30056,7 +30236,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7760)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7835)
     Dtypes: floats.
 
     Args:
@@ -30125,7 +30305,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7774)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7849)
     Dtypes: floats.
 
     Args:
@@ -30175,7 +30355,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7786)
+    (derivatives.yaml:7861)
     Dtypes: floats.
 
     Args:
@@ -30227,7 +30407,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7796)
+    (derivatives.yaml:7871)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30279,7 +30459,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7808)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7883)
     Dtypes: floats.
 
     Args:
@@ -30371,7 +30551,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7826)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7901)
     Dtypes: floats.
 
     Args:
@@ -30453,7 +30633,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7842)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7917)
     Dtypes: floats.
 
     Args:
@@ -30534,7 +30714,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7857)
+    -> Tensor (derivatives.yaml:7932)
     Dtypes: floats.
 
     Args:
@@ -30603,7 +30783,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7873)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7948)
     Dtypes: floats.
 
     Args:
@@ -30675,7 +30855,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7890)
+    (derivatives.yaml:7965)
     Dtypes: floats.
 
     Args:
@@ -30756,7 +30936,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7909)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7984)
     Dtypes: floats.
 
     Args:
@@ -30827,7 +31007,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7927)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8002)
     Dtypes: floats.
 
     Args:
@@ -30890,7 +31070,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7939)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8014)
     Dtypes: all.
 
     Args:
@@ -30940,7 +31120,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7955)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8030)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -30986,7 +31166,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7972)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8047)
     Dtypes: all.
 
     Args:
@@ -31037,7 +31217,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7988)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8063)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31081,7 +31261,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8003)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8078)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31125,7 +31305,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8018)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8093)
     Dtypes: floats.
 
     Args:
@@ -31169,7 +31349,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8033)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8108)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31218,7 +31398,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8048)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8123)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31267,7 +31447,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8063)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8138)
     Dtypes: floats.
 
     Args:
@@ -31316,7 +31496,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8078)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8153)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31365,7 +31545,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8094)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8169)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31414,7 +31594,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8110)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8185)
     Dtypes: floats.
 
     Args:
@@ -31463,7 +31643,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8126)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8201)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31517,7 +31697,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8142)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8217)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31571,7 +31751,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8158)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8233)
     Dtypes: floats.
 
     Args:
@@ -31620,7 +31800,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8174)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8249)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31670,7 +31850,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8190)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8265)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31720,7 +31900,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8206)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8281)
     Dtypes: floats.
 
     Args:
@@ -31770,7 +31950,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8222)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8297)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31825,7 +32005,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8238)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8313)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31880,7 +32060,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8254)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8329)
     Dtypes: floats.
 
     Args:
@@ -31922,7 +32102,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8270)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8345)
     Dtypes: all.
 
     Args:
@@ -31956,7 +32136,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8281)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8356)
     Dtypes: all.
 
     Args:
@@ -32007,7 +32187,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:8292)
+    Tensor (derivatives.yaml:8367)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -32121,7 +32301,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8309)
+    (derivatives.yaml:8384)
     Dtypes: complex numbers.
 
     Args:
@@ -32237,7 +32417,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8330)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8405)
     Dtypes: floats.
 
     Args:
@@ -32360,7 +32540,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8352)
+    (derivatives.yaml:8427)
     Dtypes: floats.
 
     Args:
@@ -32407,7 +32587,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8363)
+    (derivatives.yaml:8438)
     Dtypes: floats.
 
     Args:
@@ -32454,7 +32634,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8374)
+    (derivatives.yaml:8449)
     Dtypes: floats.
 
     Args:
@@ -32499,7 +32679,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8385)
+    Tensor indices) (derivatives.yaml:8460)
     Dtypes: floats.
 
     Args:
@@ -36367,6 +36547,11 @@ FUNCTIONS = [
     "i0e",
     "i1",
     "i1e",
+    "modified_bessel_k0",
+    "modified_bessel_k1",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
+    "spherical_bessel_j0",
     "bessel_j0",
     "bessel_j1",
     "bessel_y0",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import layouts, queries, resizing
+from . import checks, layouts, queries, resizing
 from .creation import legacy
 from .namespace import op
 from .tensor import TensorBase
@@ -54,6 +54,7 @@ class TensorAttributes(TensorBase):
         Args:
             tensor: the other tensor.
         """
+        checks.tensor("is_set_to", "tensor", tensor)
         same = self._storage is tensor._storage and self._offset == tensor._offset
         return same and self._shape == tensor._shape and self.stride() == tensor.stride()
 

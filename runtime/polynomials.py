@@ -22,7 +22,7 @@ def evaluated(name: str, x: Any, n: Any, out: Any, first: Callable[[Any], Any], 
     x, n = given
     kind = result_type(x, n)
     kind = kind if kind.kind == "f" else get_default_dtype()
-    x = x.to(kind) if isinstance(x, TensorBase) else op.full((), x, dtype=kind)
+    x = x.to(kind) if isinstance(x, TensorBase) else op.full((), x, dtype=kind)  # type: ignore[attr-defined]
     found = _of_each(x, n, first, step) if isinstance(n, TensorBase) else _of_one(x, int(n), first, step)
     return found if out is None else write_out(name, out, found)
 
