@@ -13,6 +13,9 @@ from .generated.ops import linalg_eigvalsh as eigvalsh
 from .generated.ops import linalg_householder_product as householder_product
 from .generated.ops import linalg_inv as inv
 from .generated.ops import linalg_inv_ex as inv_ex
+from .generated.ops import linalg_ldl_factor as ldl_factor
+from .generated.ops import linalg_ldl_factor_ex as ldl_factor_ex
+from .generated.ops import linalg_ldl_solve as ldl_solve
 from .generated.ops import linalg_lstsq as lstsq
 from .generated.ops import linalg_lu as lu
 from .generated.ops import linalg_lu_factor as lu_factor
@@ -55,6 +58,9 @@ __all__ = [
     "householder_product",
     "inv",
     "inv_ex",
+    "ldl_factor",
+    "ldl_factor_ex",
+    "ldl_solve",
     "lstsq",
     "lu",
     "lu_factor",
