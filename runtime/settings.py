@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from . import checks
+from .devices import CPU
+from .devices import device as Device
 from .random import valid_seed
 
 _PRECISIONS = ("highest", "high", "medium")
@@ -93,6 +95,38 @@ def set_warn_always(b: bool, /) -> None:
 def is_warn_always_enabled() -> bool:
     """What `set_warn_always` was called with."""
     return _settings["warn_always"]
+
+
+def set_flush_denormal(mode: bool, /) -> bool:
+    """Ask for numbers below the smallest normal one to be zero.
+
+    Args:
+        mode: whether they are to be.
+
+    Returns:
+        Whether that is so from now on: not where it is asked for, kernels keep them.
+    """
+    return not checks.boolean("set_flush_denormal", "mode", mode)
+
+
+def set_default_device(device: Any) -> None:
+    """Say where new tensors are made; where nothing else is said that is the CPU, and only it can be chosen.
+
+    Args:
+        device: the CPU, or None.
+
+    Raises:
+        RuntimeError: another device.
+    """
+    if device is not None and checks.device("set_default_device", "device", device).type != "cpu":
+        raise RuntimeError(
+            f"set_default_device(): expected the CPU, got {device}: say device=... where a tensor is made instead"
+        )
+
+
+def get_default_device() -> Device:
+    """The device on which new tensors are made."""
+    return CPU
 
 
 def seed_devices(seed: int) -> None:

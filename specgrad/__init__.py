@@ -139,18 +139,26 @@ from .runtime.random import Generator, default_generator, get_rng_state, initial
 from .runtime.serialization import load, save
 from .runtime.settings import (
     are_deterministic_algorithms_enabled,
+    get_default_device,
     get_deterministic_debug_mode,
     get_float32_matmul_precision,
     is_deterministic_algorithms_warn_only_enabled,
     is_warn_always_enabled,
+    set_default_device,
     set_deterministic_debug_mode,
     set_float32_matmul_precision,
+    set_flush_denormal,
     set_warn_always,
     use_deterministic_algorithms,
 )
 from .runtime.several import atleast_1d, atleast_2d, atleast_3d, block_diag, cartesian_prod, meshgrid
 from .runtime.shapes import Size
-from .runtime.threads import get_num_threads, set_num_threads
+from .runtime.threads import (
+    get_num_interop_threads,
+    get_num_threads,
+    set_num_interop_threads,
+    set_num_threads,
+)
 
 if _TYPE_CHECKING:
     from . import graph, profiler
@@ -237,9 +245,11 @@ __all__ = [
     "full",
     "full_like",
     "func",
+    "get_default_device",
     "get_default_dtype",
     "get_deterministic_debug_mode",
     "get_float32_matmul_precision",
+    "get_num_interop_threads",
     "get_num_threads",
     "get_rng_state",
     "gradient",
@@ -311,10 +321,13 @@ __all__ = [
     "save",
     "scalar_tensor",
     "seed",
+    "set_default_device",
     "set_default_dtype",
     "set_deterministic_debug_mode",
     "set_float32_matmul_precision",
+    "set_flush_denormal",
     "set_grad_enabled",
+    "set_num_interop_threads",
     "set_num_threads",
     "set_printoptions",
     "set_rng_state",

@@ -80,6 +80,10 @@ def test_settings_are_kept(lib: Any) -> None:
     for wrong in (7, "x"):
         with pytest.raises(RuntimeError):
             lib.set_deterministic_debug_mode(wrong)
+    lib.set_default_device("cpu")
+    assert lib.get_default_device().type == "cpu" and lib.get_num_interop_threads() > 0
+    lib.set_default_device(None)
+    assert lib.set_flush_denormal(False)
     lib.set_warn_always(True)
     assert lib.is_warn_always_enabled()
     lib.set_warn_always(False)
