@@ -1,6 +1,7 @@
 """Special functions under PyTorch's names."""
 
 from .generated.ops import (
+    airy_ai,
     bessel_j0,
     bessel_j1,
     bessel_y0,
@@ -63,6 +64,7 @@ from .runtime.orthogonal import (
 )
 
 __all__ = [
+    "airy_ai",
     "bessel_j0",
     "bessel_j1",
     "bessel_y0",

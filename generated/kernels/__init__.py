@@ -154,6 +154,7 @@ SCALED_MODIFIED_BESSEL_K1 = Elementwise(
     PACKAGE, "scaled_modified_bessel_k1", "scaled_modified_bessel_k1", "float", allowed=("float",)
 )
 SPHERICAL_BESSEL_J0 = Elementwise(PACKAGE, "spherical_bessel_j0", "spherical_bessel_j0", "float", allowed=("float",))
+AIRY_AI = Elementwise(PACKAGE, "airy_ai", "airy_ai", "float", allowed=("float",))
 BESSEL_J0 = Elementwise(PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("float",))
 BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",))
 BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))

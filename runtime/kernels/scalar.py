@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .scalar_airy import airy_ai as airy_ai
 from .scalar_arc import acos as acos
 from .scalar_arc import asin as asin
 from .scalar_arc import atan as atan

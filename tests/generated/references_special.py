@@ -59,6 +59,7 @@ SPECIAL: dict[str, Callable[..., Any]] = {
     "i1": of_floats(lambda x: special.i1(x)),
     "i1e": of_floats(lambda x: special.i1e(x)),
     "bessel_j0": of_floats(lambda x: special.j0(x)),
+    "airy_ai": of_floats(lambda x: special.airy(x)[0]),
     "modified_bessel_k0": of_floats(lambda x: special.k0(x)),
     "modified_bessel_k1": of_floats(lambda x: special.k1(x)),
     "scaled_modified_bessel_k0": of_floats(lambda x: special.k0e(x)),
