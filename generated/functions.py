@@ -6907,11 +6907,11 @@ class SphericalBesselJ0Backward0(Node):
 
 
 class BesselJ0Backward0(Node):
-    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2129)."""
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2131)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
-    spec_place = "derivatives.yaml:2129"
+    spec_place = "derivatives.yaml:2131"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6945,11 +6945,11 @@ class BesselJ0Backward0(Node):
 
 
 class BesselJ1Backward0(Node):
-    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2143)."""
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2145)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    spec_place = "derivatives.yaml:2143"
+    spec_place = "derivatives.yaml:2145"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7004,11 +7004,11 @@ class BesselJ1Backward0(Node):
 
 
 class BesselY0Backward0(Node):
-    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2157)."""
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2159)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
-    spec_place = "derivatives.yaml:2157"
+    spec_place = "derivatives.yaml:2159"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7042,11 +7042,11 @@ class BesselY0Backward0(Node):
 
 
 class BesselY1Backward0(Node):
-    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2172)."""
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2174)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_y1"
-    spec_place = "derivatives.yaml:2172"
+    spec_place = "derivatives.yaml:2174"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7086,11 +7086,11 @@ class BesselY1Backward0(Node):
 
 
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2201)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2203)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:2201"
+    spec_place = "derivatives.yaml:2203"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     compiled = elementwise.kernels
@@ -7171,11 +7171,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2227)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2229)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:2227"
+    spec_place = "derivatives.yaml:2229"
     output_count = 2
     saved_slots = ("kept_exponent",)
 
@@ -7216,11 +7216,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2295)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2297)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:2295"
+    spec_place = "derivatives.yaml:2297"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     compiled = elementwise.kernels
@@ -7268,11 +7268,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2393)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2395)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:2393"
+    spec_place = "derivatives.yaml:2395"
 
     @staticmethod
     def record(result, real, imag):
@@ -7303,11 +7303,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:2422)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2424)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:2422"
+    spec_place = "derivatives.yaml:2424"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7354,11 +7354,11 @@ class AngleBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2512)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2514)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:2512"
+    spec_place = "derivatives.yaml:2514"
 
     @staticmethod
     def record(result, self):
@@ -7395,11 +7395,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2532)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2534)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:2532"
+    spec_place = "derivatives.yaml:2534"
 
     @staticmethod
     def record(result, self):
@@ -7424,11 +7424,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2543)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2545)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:2543"
+    spec_place = "derivatives.yaml:2545"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -7470,11 +7470,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2561)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2563)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:2561"
+    spec_place = "derivatives.yaml:2563"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7526,11 +7526,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2580)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2582)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2580"
+    spec_place = "derivatives.yaml:2582"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7588,11 +7588,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2596)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2598)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2596"
+    spec_place = "derivatives.yaml:2598"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7631,11 +7631,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2609)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2611)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2609"
+    spec_place = "derivatives.yaml:2611"
 
     @staticmethod
     def record(result, self):
@@ -7672,11 +7672,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2627)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2629)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2627"
+    spec_place = "derivatives.yaml:2629"
 
     @staticmethod
     def record(result, self, dim, keepdim):
@@ -7725,11 +7725,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2660)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2662)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2660"
+    spec_place = "derivatives.yaml:2662"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7784,7 +7784,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2700)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2702)."""
 
     __slots__ = (
         "_saved_correction",
@@ -7796,7 +7796,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2700"
+    spec_place = "derivatives.yaml:2702"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7863,11 +7863,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2720)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2722)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2720"
+    spec_place = "derivatives.yaml:2722"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7926,11 +7926,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2738)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2740)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2738"
+    spec_place = "derivatives.yaml:2740"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -7989,11 +7989,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2754)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2756)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2754"
+    spec_place = "derivatives.yaml:2756"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8047,7 +8047,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2774)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2776)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8058,7 +8058,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2774"
+    spec_place = "derivatives.yaml:2776"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8119,11 +8119,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2795)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2797)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2795"
+    spec_place = "derivatives.yaml:2797"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8177,7 +8177,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2811)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2813)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8188,7 +8188,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2811"
+    spec_place = "derivatives.yaml:2813"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8249,7 +8249,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2913)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2915)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8261,7 +8261,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2913"
+    spec_place = "derivatives.yaml:2915"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8323,11 +8323,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2957)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2959)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2957"
+    spec_place = "derivatives.yaml:2959"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8391,11 +8391,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2976)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2978)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:2976"
+    spec_place = "derivatives.yaml:2978"
 
     @staticmethod
     def record(result, self, dim):
@@ -8432,11 +8432,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2992)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2994)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:2992"
+    spec_place = "derivatives.yaml:2994"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8495,11 +8495,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3037)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3039)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:3037"
+    spec_place = "derivatives.yaml:3039"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8558,7 +8558,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3055)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3057)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8569,7 +8569,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:3055"
+    spec_place = "derivatives.yaml:3057"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8630,11 +8630,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3073)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3075)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:3073"
+    spec_place = "derivatives.yaml:3075"
 
     @staticmethod
     def record(result, self):
@@ -8661,11 +8661,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:3089)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:3091)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:3089"
+    spec_place = "derivatives.yaml:3091"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8708,7 +8708,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3107)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3109)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8719,7 +8719,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:3107"
+    spec_place = "derivatives.yaml:3109"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8780,11 +8780,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3122)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3124)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:3122"
+    spec_place = "derivatives.yaml:3124"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -8827,7 +8827,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3136)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3138)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8838,7 +8838,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:3136"
+    spec_place = "derivatives.yaml:3138"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8899,7 +8899,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3151)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3153)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8910,7 +8910,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:3151"
+    spec_place = "derivatives.yaml:3153"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -8971,11 +8971,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3279)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3281)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:3279"
+    spec_place = "derivatives.yaml:3281"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9018,11 +9018,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3294)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3296)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:3294"
+    spec_place = "derivatives.yaml:3296"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9067,7 +9067,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3309)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3311)."""
 
     __slots__ = (
         "_saved_dim",
@@ -9078,7 +9078,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:3309"
+    spec_place = "derivatives.yaml:3311"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9133,11 +9133,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3322)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3324)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:3322"
+    spec_place = "derivatives.yaml:3324"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9181,11 +9181,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3340)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3342)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:3340"
+    spec_place = "derivatives.yaml:3342"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -9229,7 +9229,7 @@ class CumminBackward0(Node):
 
 
 class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3520)."""
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3522)."""
 
     __slots__ = (
         "_saved_p",
@@ -9241,7 +9241,7 @@ class RowDistancesBackward0(Node):
         "kept_x2_version",
     )
     op_name = "row_distances"
-    spec_place = "derivatives.yaml:3520"
+    spec_place = "derivatives.yaml:3522"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -9310,11 +9310,11 @@ class RowDistancesBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3788)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3790)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3788"
+    spec_place = "derivatives.yaml:3790"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -9376,11 +9376,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3806)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3808)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3806"
+    spec_place = "derivatives.yaml:3808"
     saved_slots = ("kept_mat2", "kept_self")
 
     @staticmethod
@@ -9442,11 +9442,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3823)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3825)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3823"
+    spec_place = "derivatives.yaml:3825"
     saved_slots = ("kept_vec", "kept_self")
 
     @staticmethod
@@ -9506,11 +9506,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3840)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3842)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3840"
+    spec_place = "derivatives.yaml:3842"
     saved_slots = ("kept_tensor", "kept_self")
 
     @staticmethod
@@ -9561,11 +9561,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3894)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3896)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3894"
+    spec_place = "derivatives.yaml:3896"
     saved_slots = ("kept_mat2", "kept_mat1")
 
     @staticmethod
@@ -9628,7 +9628,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3916)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3918)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9639,7 +9639,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3916"
+    spec_place = "derivatives.yaml:3918"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -9702,7 +9702,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3936)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3938)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9714,7 +9714,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3936"
+    spec_place = "derivatives.yaml:3938"
     saved_slots = ("kept_batch2", "kept_batch1")
 
     @staticmethod
@@ -9783,11 +9783,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3956)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3958)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3956"
+    spec_place = "derivatives.yaml:3958"
     saved_slots = ("kept_vec", "kept_mat")
 
     @staticmethod
@@ -9850,11 +9850,11 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4161)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4163)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:4161"
+    spec_place = "derivatives.yaml:4163"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -9892,11 +9892,11 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4190)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4192)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:4190"
+    spec_place = "derivatives.yaml:4192"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -9940,11 +9940,11 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4208)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4210)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:4208"
+    spec_place = "derivatives.yaml:4210"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -9999,7 +9999,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4254)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4256)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -10010,7 +10010,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:4254"
+    spec_place = "derivatives.yaml:4256"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -10063,11 +10063,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4283)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4285)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:4283"
+    spec_place = "derivatives.yaml:4285"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -10102,11 +10102,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4300)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4302)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:4300"
+    spec_place = "derivatives.yaml:4302"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -10147,11 +10147,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4323)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4325)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:4323"
+    spec_place = "derivatives.yaml:4325"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -10200,11 +10200,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4362)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4364)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:4362"
+    spec_place = "derivatives.yaml:4364"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -10246,11 +10246,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4510)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4512)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:4510"
+    spec_place = "derivatives.yaml:4512"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -10313,11 +10313,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4530)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4532)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:4530"
+    spec_place = "derivatives.yaml:4532"
     saved_slots = ("kept_A",)
 
     @staticmethod
@@ -10352,7 +10352,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4561)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4563)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10362,7 +10362,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:4561"
+    spec_place = "derivatives.yaml:4563"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10412,11 +10412,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4591)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4593)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:4591"
+    spec_place = "derivatives.yaml:4593"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -10451,7 +10451,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4619)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4621)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10461,7 +10461,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:4619"
+    spec_place = "derivatives.yaml:4621"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10511,11 +10511,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4638)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4640)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4638"
+    spec_place = "derivatives.yaml:4640"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -10550,11 +10550,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4656)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4658)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4656"
+    spec_place = "derivatives.yaml:4658"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -10606,11 +10606,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4685)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4687)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4685"
+    spec_place = "derivatives.yaml:4687"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -10651,11 +10651,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4847)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4849)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4847"
+    spec_place = "derivatives.yaml:4849"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -10690,11 +10690,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class LuPackedBackward0(Node):
-    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4944)."""
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4946)."""
 
     __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
     op_name = "lu_packed"
-    spec_place = "derivatives.yaml:4944"
+    spec_place = "derivatives.yaml:4946"
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
@@ -10746,11 +10746,11 @@ class LuPackedBackward0(Node):
 
 
 class LdlSolvedBackward0(Node):
-    """ldl_solved(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5050)."""
+    """ldl_solved(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5052)."""
 
     __slots__ = ("_saved_hermitian", "kept_LD", "kept_LD_version", "kept_pivots", "kept_pivots_version")
     op_name = "ldl_solved"
-    spec_place = "derivatives.yaml:5050"
+    spec_place = "derivatives.yaml:5052"
     saved_slots = ("kept_LD", "kept_pivots")
 
     @staticmethod
@@ -10794,11 +10794,11 @@ class LdlSolvedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5137)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5139)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:5137"
+    spec_place = "derivatives.yaml:5139"
 
     @staticmethod
     def record(result, self):
@@ -10825,11 +10825,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5215)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5217)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:5215"
+    spec_place = "derivatives.yaml:5217"
 
     @staticmethod
     def record(result, self, dim0, dim1):
@@ -10858,11 +10858,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5231)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5233)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:5231"
+    spec_place = "derivatives.yaml:5233"
 
     @staticmethod
     def record(result, self, dims):
@@ -10889,11 +10889,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5254)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5256)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5254"
+    spec_place = "derivatives.yaml:5256"
 
     @staticmethod
     def record(result, self):
@@ -10918,11 +10918,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5270)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5272)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5270"
+    spec_place = "derivatives.yaml:5272"
 
     @staticmethod
     def record(result, self):
@@ -10949,11 +10949,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5285)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5287)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5285"
+    spec_place = "derivatives.yaml:5287"
 
     @staticmethod
     def record(result, self):
@@ -10980,11 +10980,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5295)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5297)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5295"
+    spec_place = "derivatives.yaml:5297"
 
     @staticmethod
     def record(result, self, dim):
@@ -11011,11 +11011,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5310)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5312)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5310"
+    spec_place = "derivatives.yaml:5312"
 
     @staticmethod
     def record(result, self):
@@ -11052,11 +11052,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5326)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5328)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5326"
+    spec_place = "derivatives.yaml:5328"
 
     @staticmethod
     def record(result, self):
@@ -11081,11 +11081,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5659)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5661)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5659"
+    spec_place = "derivatives.yaml:5661"
 
     @staticmethod
     def record(result, self, dimension, size, step):
@@ -11118,11 +11118,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5674)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5676)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5674"
+    spec_place = "derivatives.yaml:5676"
 
     @staticmethod
     def record(result, grad_output, dim, length, step):
@@ -11153,11 +11153,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5686)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5688)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5686"
+    spec_place = "derivatives.yaml:5688"
 
     @staticmethod
     def record(result, self, dim, index):
@@ -11200,11 +11200,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5699)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5701)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5699"
+    spec_place = "derivatives.yaml:5701"
 
     @staticmethod
     def record(result, grad_output, dim, index):
@@ -11233,11 +11233,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5711)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5713)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5711"
+    spec_place = "derivatives.yaml:5713"
 
     @staticmethod
     def record(result, self, dim, start, end, step):
@@ -11286,11 +11286,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5726)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5728)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5726"
+    spec_place = "derivatives.yaml:5728"
 
     @staticmethod
     def record(result, grad_output, dim, start, end, step):
@@ -11323,11 +11323,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5740)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5742)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5740"
+    spec_place = "derivatives.yaml:5742"
 
     @staticmethod
     def record(result, self, dim, start, length):
@@ -11360,7 +11360,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5752)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5754)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -11371,7 +11371,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5752"
+    spec_place = "derivatives.yaml:5754"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11418,11 +11418,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5770)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5772)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5770"
+    spec_place = "derivatives.yaml:5772"
 
     @staticmethod
     def record(result, self, stride, offset, to_stride, to_offset):
@@ -11457,11 +11457,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5785)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5787)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5785"
+    spec_place = "derivatives.yaml:5787"
 
     @staticmethod
     def record(result, self, offset, dim1, dim2):
@@ -11507,11 +11507,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5802)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5804)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5802"
+    spec_place = "derivatives.yaml:5804"
 
     @staticmethod
     def record(result, grad_output, offset, dim1, dim2):
@@ -11542,11 +11542,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5835)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5837)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5835"
+    spec_place = "derivatives.yaml:5837"
 
     @staticmethod
     def record(result, self, dim):
@@ -11580,11 +11580,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5847)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5849)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5847"
+    spec_place = "derivatives.yaml:5849"
 
     @staticmethod
     def record(result, self, dim):
@@ -11618,11 +11618,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5861)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5863)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5861"
+    spec_place = "derivatives.yaml:5863"
 
     @staticmethod
     def record(result, self, dim):
@@ -11656,11 +11656,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5912)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5914)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:5912"
+    spec_place = "derivatives.yaml:5914"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -11700,11 +11700,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5934)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5936)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:5934"
+    spec_place = "derivatives.yaml:5936"
 
     @staticmethod
     def record(result, tensors, dim):
@@ -11741,11 +11741,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5951)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5953)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:5951"
+    spec_place = "derivatives.yaml:5953"
 
     @staticmethod
     def record(result, self, dims):
@@ -11782,11 +11782,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5967)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5969)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:5967"
+    spec_place = "derivatives.yaml:5969"
 
     @staticmethod
     def record(result, self, shifts, dims):
@@ -11826,11 +11826,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5982)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5984)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:5982"
+    spec_place = "derivatives.yaml:5984"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -11867,11 +11867,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6000)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6002)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:6000"
+    spec_place = "derivatives.yaml:6002"
 
     @staticmethod
     def record(result, self, diagonal):
@@ -11908,11 +11908,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6018)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6020)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:6018"
+    spec_place = "derivatives.yaml:6020"
 
     @staticmethod
     def record(result, self, pad):
@@ -11950,11 +11950,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6037)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6039)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:6037"
+    spec_place = "derivatives.yaml:6039"
 
     @staticmethod
     def record(result, self):
@@ -11979,11 +11979,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6052)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6054)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:6052"
+    spec_place = "derivatives.yaml:6054"
 
     @staticmethod
     def record(result, self):
@@ -12008,11 +12008,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6066)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6068)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:6066"
+    spec_place = "derivatives.yaml:6068"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12059,11 +12059,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6086)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6088)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:6086"
+    spec_place = "derivatives.yaml:6088"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12097,11 +12097,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6101)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6103)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:6101"
+    spec_place = "derivatives.yaml:6103"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12143,11 +12143,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6123)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6125)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:6123"
+    spec_place = "derivatives.yaml:6125"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12197,11 +12197,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6140)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6142)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:6140"
+    spec_place = "derivatives.yaml:6142"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12251,11 +12251,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6159)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6161)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:6159"
+    spec_place = "derivatives.yaml:6161"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12305,11 +12305,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6178)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6180)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:6178"
+    spec_place = "derivatives.yaml:6180"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12353,11 +12353,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6198)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6200)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:6198"
+    spec_place = "derivatives.yaml:6200"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12394,11 +12394,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6211)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6213)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:6211"
+    spec_place = "derivatives.yaml:6213"
     saved_slots = ("kept_index",)
 
     @staticmethod
@@ -12444,11 +12444,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6230)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6232)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:6230"
+    spec_place = "derivatives.yaml:6232"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     compiled = elementwise.kernels
@@ -12497,11 +12497,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6246)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6248)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:6246"
+    spec_place = "derivatives.yaml:6248"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     compiled = elementwise.kernels
@@ -12566,7 +12566,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6399)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6401)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12582,7 +12582,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6399"
+    spec_place = "derivatives.yaml:6401"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
 
@@ -12651,11 +12651,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6525)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6527)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6525"
+    spec_place = "derivatives.yaml:6527"
     elementwise = kernels.FILL__SCALAR
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -12693,11 +12693,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6539)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6541)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6539"
+    spec_place = "derivatives.yaml:6541"
 
     @staticmethod
     def record(result, self, value):
@@ -12729,11 +12729,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6551)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6553)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6551"
+    spec_place = "derivatives.yaml:6553"
     elementwise = kernels.ZERO_
     compiled = elementwise.kernels
     fused = {1: ((), ())}
@@ -12771,11 +12771,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6577)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6579)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6577"
+    spec_place = "derivatives.yaml:6579"
     elementwise = kernels.COPY_
     compiled = elementwise.kernels
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
@@ -12814,7 +12814,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6599)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6601)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12826,7 +12826,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6599"
+    spec_place = "derivatives.yaml:6601"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -12908,11 +12908,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6626)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6628)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6626"
+    spec_place = "derivatives.yaml:6628"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -12967,7 +12967,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6644)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6646)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12982,7 +12982,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6644"
+    spec_place = "derivatives.yaml:6646"
     saved_slots = ("kept_weight", "kept_self")
 
     @staticmethod
@@ -13063,7 +13063,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6674)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6676)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13077,7 +13077,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6674"
+    spec_place = "derivatives.yaml:6676"
     saved_slots = ("kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -13150,7 +13150,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6691)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6693)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13164,7 +13164,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6691"
+    spec_place = "derivatives.yaml:6693"
     saved_slots = ("kept_self", "kept_grad_output")
 
     @staticmethod
@@ -13235,11 +13235,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6803)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6805)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6803"
+    spec_place = "derivatives.yaml:6805"
 
     @staticmethod
     def record(result, self, pad, mode):
@@ -13270,11 +13270,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6820)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6822)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6820"
+    spec_place = "derivatives.yaml:6822"
 
     @staticmethod
     def record(result, grad_output, pad, mode):
@@ -13303,11 +13303,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6837)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6839)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6837"
+    spec_place = "derivatives.yaml:6839"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -13342,11 +13342,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6852)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6854)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6852"
+    spec_place = "derivatives.yaml:6854"
 
     @staticmethod
     def record(result, self, kernel_size, dilation, padding, stride):
@@ -13379,7 +13379,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6897)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6899)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13390,7 +13390,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6897"
+    spec_place = "derivatives.yaml:6899"
 
     @staticmethod
     def record(result, self, dim, filter, align_corners, scale, antialias):
@@ -13454,7 +13454,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6915)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6917)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13465,7 +13465,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:6915"
+    spec_place = "derivatives.yaml:6917"
 
     @staticmethod
     def record(result, grad_output, dim, filter, align_corners, scale, antialias):
@@ -13504,11 +13504,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6963)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6965)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:6963"
+    spec_place = "derivatives.yaml:6965"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13553,11 +13553,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6986)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6988)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:6986"
+    spec_place = "derivatives.yaml:6988"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -13593,11 +13593,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7035)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7037)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:7035"
+    spec_place = "derivatives.yaml:7037"
     output_count = 2
     saved_slots = ("kept_indices",)
 
@@ -13642,7 +13642,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7065)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7067)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13655,7 +13655,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:7065"
+    spec_place = "derivatives.yaml:7067"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13715,7 +13715,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7085)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7087)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13727,7 +13727,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:7085"
+    spec_place = "derivatives.yaml:7087"
 
     @staticmethod
     def record(
@@ -13797,11 +13797,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7136)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7138)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:7136"
+    spec_place = "derivatives.yaml:7138"
 
     @staticmethod
     def record(result, self, spatial):
@@ -13830,11 +13830,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7154)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7156)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:7154"
+    spec_place = "derivatives.yaml:7156"
 
     @staticmethod
     def record(result, grad_output, spatial):
@@ -13868,7 +13868,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7197)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7199)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13887,7 +13887,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:7197"
+    spec_place = "derivatives.yaml:7199"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -14006,7 +14006,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7222)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7224)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14022,7 +14022,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:7222"
+    spec_place = "derivatives.yaml:7224"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
 
@@ -14128,7 +14128,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7244)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7246)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14142,7 +14142,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:7244"
+    spec_place = "derivatives.yaml:7246"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -14247,7 +14247,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7264)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7266)."""
 
     __slots__ = (
         "_saved_dim",
@@ -14262,7 +14262,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:7264"
+    spec_place = "derivatives.yaml:7266"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
 
@@ -14344,11 +14344,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7286)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7288)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:7286"
+    spec_place = "derivatives.yaml:7288"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -14397,11 +14397,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7310)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7312)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7310"
+    spec_place = "derivatives.yaml:7312"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -14461,11 +14461,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7330)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7332)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7330"
+    spec_place = "derivatives.yaml:7332"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
 
@@ -14514,11 +14514,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7353)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7355)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7353"
+    spec_place = "derivatives.yaml:7355"
     saved_slots = ("kept_output", "kept_grad_output")
 
     @staticmethod
@@ -14574,7 +14574,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7370)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7372)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14589,7 +14589,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7370"
+    spec_place = "derivatives.yaml:7372"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
@@ -14680,7 +14680,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7395)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7397)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14693,7 +14693,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7395"
+    spec_place = "derivatives.yaml:7397"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
 
     @staticmethod
@@ -14754,7 +14754,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7415)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7417)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14771,7 +14771,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7415"
+    spec_place = "derivatives.yaml:7417"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
 
@@ -14873,11 +14873,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7446)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7448)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7446"
+    spec_place = "derivatives.yaml:7448"
     saved_slots = ("kept_self", "kept_target")
 
     @staticmethod
@@ -14938,7 +14938,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7468)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7470)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14951,7 +14951,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7468"
+    spec_place = "derivatives.yaml:7470"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -15027,7 +15027,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7488)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7490)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15040,7 +15040,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7488"
+    spec_place = "derivatives.yaml:7490"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -15109,7 +15109,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7511)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7513)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15124,7 +15124,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7511"
+    spec_place = "derivatives.yaml:7513"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15231,7 +15231,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7535)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7537)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15246,7 +15246,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7535"
+    spec_place = "derivatives.yaml:7537"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15325,7 +15325,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7560)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7562)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15342,7 +15342,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7560"
+    spec_place = "derivatives.yaml:7562"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15454,11 +15454,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7582)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7584)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7582"
+    spec_place = "derivatives.yaml:7584"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     compiled = elementwise.kernels
@@ -15508,7 +15508,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7597)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7599)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15518,7 +15518,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7597"
+    spec_place = "derivatives.yaml:7599"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15579,11 +15579,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7620)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7622)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7620"
+    spec_place = "derivatives.yaml:7622"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15621,7 +15621,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7636)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7638)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15631,7 +15631,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7636"
+    spec_place = "derivatives.yaml:7638"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -15673,7 +15673,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7651)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7653)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15696,7 +15696,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7651"
+    spec_place = "derivatives.yaml:7653"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -15878,7 +15878,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7671)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7673)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15908,7 +15908,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7671"
+    spec_place = "derivatives.yaml:7673"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -16152,7 +16152,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7694)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7696)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16176,7 +16176,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7694"
+    spec_place = "derivatives.yaml:7696"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16363,7 +16363,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7714)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7716)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16389,7 +16389,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7714"
+    spec_place = "derivatives.yaml:7716"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16569,7 +16569,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7744)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7746)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16591,7 +16591,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7744"
+    spec_place = "derivatives.yaml:7746"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16703,11 +16703,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7782)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7784)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7782"
+    spec_place = "derivatives.yaml:7784"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     compiled = elementwise.kernels
@@ -16792,7 +16792,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8039)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8041)."""
 
     __slots__ = (
         "_saved_blank",
@@ -16804,7 +16804,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:8039"
+    spec_place = "derivatives.yaml:8041"
     saved_slots = ("kept_log_probs", "kept_targets")
 
     @staticmethod
@@ -16876,11 +16876,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8088)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8090)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:8088"
+    spec_place = "derivatives.yaml:8090"
 
     @staticmethod
     def record(result, self, dim, normalization, forward):
@@ -16911,11 +16911,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8104)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8106)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:8104"
+    spec_place = "derivatives.yaml:8106"
 
     @staticmethod
     def record(result, self, dim, normalization):
@@ -16956,11 +16956,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8121)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8123)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:8121"
+    spec_place = "derivatives.yaml:8123"
 
     @staticmethod
     def record(result, self, dim, normalization, last):

@@ -8385,7 +8385,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: sum_of_lgammas(self, p)
     Raises:
-        RuntimeError: expected: the number of dimensions is positive.
+        RuntimeError: expected: the number of dimensions is positive, and one that can be counted to.
     Example:
         >>> sg.mvlgamma(sg.tensor([3.0]), 2)
         tensor([1.5502])
@@ -8997,7 +8997,7 @@ def _spherical_bessel_j0(name: str, self, into=None) -> Any:
 def airy_ai(input: Tensor) -> Tensor:
     """The Airy function Ai(x), the solution of y'' = x y that vanishes for large x; it has no gradient, as in PyTorch.
 
-    airy_ai(Tensor self) -> Tensor (derivatives.yaml:2116)
+    airy_ai(Tensor self) -> Tensor (derivatives.yaml:2118)
     Dtypes: floats.
 
     Args:
@@ -9034,7 +9034,7 @@ def _airy_ai(name: str, self, into=None) -> Any:
 def bessel_j0(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2129)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2131)
     Dtypes: floats.
 
     Args:
@@ -9066,7 +9066,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2143)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2145)
     Dtypes: floats.
 
     Args:
@@ -9098,7 +9098,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2157)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2159)
     Dtypes: floats.
 
     Args:
@@ -9130,7 +9130,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2172)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2174)
     Dtypes: floats.
 
     Args:
@@ -9162,7 +9162,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2189)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2191)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9202,7 +9202,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2201)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2203)
     Dtypes: floats.
 
     Args:
@@ -9297,7 +9297,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2215)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2217)
     Dtypes: floats.
 
     Args:
@@ -9385,7 +9385,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int64.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2227)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2229)
     Dtypes: floats.
 
     Args:
@@ -9425,7 +9425,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2242)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2244)
     Dtypes: all.
 
     Args:
@@ -9466,7 +9466,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2252)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2254)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9506,7 +9506,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2264)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2266)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9546,7 +9546,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2276)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2278)
     Dtypes: all.
 
     Args:
@@ -9593,7 +9593,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2286)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2288)
     Dtypes: all.
 
     Args:
@@ -9648,7 +9648,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2295)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2297)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9708,7 +9708,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2305)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2307)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9756,7 +9756,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2319)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2321)
     Dtypes: all.
 
     Args:
@@ -9797,7 +9797,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2330)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2332)
     Dtypes: all.
 
     Args:
@@ -9838,7 +9838,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2341)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2343)
     Dtypes: all.
 
     Args:
@@ -9866,7 +9866,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2351)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2353)
     Dtypes: all.
 
     Args:
@@ -9902,7 +9902,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2360)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2362)
     Dtypes: all.
 
     Args:
@@ -9937,7 +9937,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2366)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2368)
     Dtypes: all.
 
     Args:
@@ -9968,7 +9968,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
-    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2372)
+    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2374)
     Dtypes: all.
 
     Args:
@@ -9999,7 +9999,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     """x becomes x^e; x is of float64 or complex128 already.
 
-    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2383)
+    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2385)
     Dtypes: all.
 
     Args:
@@ -10031,7 +10031,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2393)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2395)
     Dtypes: floats.
 
     Args:
@@ -10087,7 +10087,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2410)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2412)
     Dtypes: all.
 
     Args:
@@ -10121,7 +10121,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2422)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2424)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10158,7 +10158,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2; a copy.
 
-    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2437)
+    view_as_real(Tensor self) -> Tensor (derivatives.yaml:2439)
     Dtypes: complex numbers.
 
     Args:
@@ -10189,7 +10189,7 @@ def view_as_real(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2; a copy.
 
-    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2449)
+    view_as_complex(Tensor self) -> Tensor (derivatives.yaml:2451)
     Dtypes: all.
 
     Args:
@@ -10220,7 +10220,7 @@ def view_as_complex(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2463)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2465)
     Dtypes: integers.
 
     Args:
@@ -10277,7 +10277,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2475)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2477)
     Dtypes: integers.
 
     Args:
@@ -10335,7 +10335,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2487)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2489)
     Dtypes: integers.
 
     Args:
@@ -10379,7 +10379,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2498)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2500)
     Dtypes: integers.
 
     Args:
@@ -10423,7 +10423,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2512)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2514)
     Dtypes: all.
 
     Args:
@@ -10466,7 +10466,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2532)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2534)
     Dtypes: all.
 
     Args:
@@ -10511,7 +10511,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2543)
+    (derivatives.yaml:2545)
     Dtypes: all.
 
     Args:
@@ -10567,7 +10567,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2561)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2563)
     Dtypes: all.
 
     Args:
@@ -10612,7 +10612,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2580)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2582)
     Dtypes: all.
 
     Args:
@@ -10668,7 +10668,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2596)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2598)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10709,7 +10709,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2609)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2611)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10761,7 +10761,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2627)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2629)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10818,7 +10818,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2644)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2646)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10853,7 +10853,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2652)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2654)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10898,7 +10898,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2660)
+    (derivatives.yaml:2662)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10965,7 +10965,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2684)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2686)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11000,7 +11000,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2692)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2694)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11045,7 +11045,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2700)
+    (derivatives.yaml:2702)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11120,7 +11120,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2720)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2722)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11186,7 +11186,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2738)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2740)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11242,7 +11242,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2754)
+    max(Tensor self) -> Tensor (derivatives.yaml:2756)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11283,7 +11283,7 @@ def _max_default(name: str, self, into=None) -> Any:
 def max_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2774)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2776)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11331,7 +11331,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2789)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2791)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11359,7 +11359,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2795)
+    min(Tensor self) -> Tensor (derivatives.yaml:2797)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11400,7 +11400,7 @@ def _min_default(name: str, self, into=None) -> Any:
 def min_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2811)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2813)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11448,7 +11448,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2826)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2828)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11484,7 +11484,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2832)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2834)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11547,7 +11547,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2850)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2852)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11599,7 +11599,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2865)
+    any(Tensor self) -> Tensor (derivatives.yaml:2867)
     Dtypes: all.
 
     Args:
@@ -11633,7 +11633,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2878)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2880)
     Dtypes: all.
 
     Args:
@@ -11676,7 +11676,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2889)
+    all(Tensor self) -> Tensor (derivatives.yaml:2891)
     Dtypes: all.
 
     Args:
@@ -11710,7 +11710,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2902)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2904)
     Dtypes: all.
 
     Args:
@@ -11762,7 +11762,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2913)
+    (derivatives.yaml:2915)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11833,7 +11833,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2948)
+    (derivatives.yaml:2950)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11885,7 +11885,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2957)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2959)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11940,7 +11940,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2976)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2978)
     Dtypes: all.
 
     Args:
@@ -12008,7 +12008,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2992)
+    (derivatives.yaml:2994)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12066,7 +12066,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:3011)
+    msort(Tensor self) -> Tensor (derivatives.yaml:3013)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12103,7 +12103,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:3021)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:3023)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12163,7 +12163,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3037)
+    (derivatives.yaml:3039)
     Dtypes: integers, floats.
 
     Args:
@@ -12226,7 +12226,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3055)
+    (derivatives.yaml:3057)
     Dtypes: integers, floats.
 
     Args:
@@ -12286,7 +12286,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3073)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3075)
     Dtypes: all.
 
     Args:
@@ -12333,7 +12333,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:3089)
+    median(Tensor self) -> Tensor (derivatives.yaml:3091)
     Dtypes: integers, floats.
 
     Args:
@@ -12371,7 +12371,7 @@ def _median_default(name: str, self, into=None) -> Any:
 def median_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3107)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3109)
     Dtypes: integers, floats.
 
     Args:
@@ -12419,7 +12419,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3122)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3124)
     Dtypes: integers, floats.
 
     Args:
@@ -12457,7 +12457,7 @@ def _nanmedian_default(name: str, self, into=None) -> Any:
 def nanmedian_dim(input: Tensor, dim: int, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3136)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3138)
     Dtypes: integers, floats.
 
     Args:
@@ -12507,7 +12507,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3151)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3153)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12572,7 +12572,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3169)
+    (derivatives.yaml:3171)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12631,7 +12631,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3181)
+    (derivatives.yaml:3183)
     Dtypes: floats.
 
     Args:
@@ -12680,7 +12680,7 @@ def nanmean(
 def var_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3193)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3195)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12709,7 +12709,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3205)
+    (derivatives.yaml:3207)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12747,7 +12747,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3214)
+    Tensor) (derivatives.yaml:3216)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12793,7 +12793,7 @@ def var_mean_correction(
 def std_mean_default(input: Tensor, unbiased: bool = True) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3223)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3225)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12822,7 +12822,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3235)
+    (derivatives.yaml:3237)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12860,7 +12860,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3244)
+    Tensor) (derivatives.yaml:3246)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12906,7 +12906,7 @@ def std_mean_correction(
 def aminmax(input: Tensor, *, dim: int | None = None, keepdim: bool = False) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3253)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3255)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12945,7 +12945,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3266)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3268)
     Dtypes: all.
 
     Args:
@@ -12984,7 +12984,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3279)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3281)
     Dtypes: all.
 
     Args:
@@ -13049,7 +13049,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3294)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3296)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13099,7 +13099,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3309)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3311)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13157,7 +13157,7 @@ def _linear_recurrence(name: str, self, factor, dim, reverse, into=None) -> Any:
 def cummax(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3322)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3324)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13207,7 +13207,7 @@ def _cummax(name: str, self, dim, into=None) -> Any:
 def cummin(input: Tensor, dim: int = None, *, axis: Any = None) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3340)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3342)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13266,7 +13266,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3357)
+    (derivatives.yaml:3359)
     Dtypes: floats.
 
     Args:
@@ -13324,7 +13324,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3377)
+    (derivatives.yaml:3379)
     Dtypes: floats.
 
     Args:
@@ -13390,7 +13390,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3386)
+    (derivatives.yaml:3388)
     Dtypes: floats.
 
     Args:
@@ -13456,7 +13456,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3398)
+    (derivatives.yaml:3400)
     Dtypes: floats.
 
     Args:
@@ -13522,7 +13522,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3406)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3408)
     Dtypes: all.
 
     Args:
@@ -13572,7 +13572,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3416)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3418)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13605,7 +13605,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3429)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3431)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13641,7 +13641,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3439)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3441)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13678,7 +13678,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3450)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3452)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13725,7 +13725,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3459)
+    (derivatives.yaml:3461)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13775,7 +13775,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3474)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3476)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13807,7 +13807,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3487)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3489)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -13853,7 +13853,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3500)
+    (derivatives.yaml:3502)
     Dtypes: floats.
 
     Args:
@@ -13893,7 +13893,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3520)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3522)
     Dtypes: floats.
 
     Args:
@@ -13942,7 +13942,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3539)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3541)
     Dtypes: floats.
 
     Args:
@@ -13976,7 +13976,7 @@ def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor
 def renorm(input: Tensor, p: float, dim: int, maxnorm: float, *, out: Tensor | None = None) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3552)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3554)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14028,7 +14028,7 @@ def renorm_(input: Tensor, p: float, dim: int, maxnorm: float) -> Tensor:
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3566)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3568)
     Dtypes: integers.
 
     Args:
@@ -14068,7 +14068,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3578)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3580)
     Dtypes: integers.
 
     Args:
@@ -14102,7 +14102,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3590)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3592)
     Dtypes: floats.
 
     Args:
@@ -14151,7 +14151,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3604)
+    bin_edges) (derivatives.yaml:3606)
     Dtypes: floats.
 
     Args:
@@ -14208,7 +14208,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3617)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3619)
     Dtypes: floats.
 
     Args:
@@ -14262,7 +14262,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3627)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3629)
     Dtypes: floats.
 
     Args:
@@ -14319,7 +14319,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3638)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3640)
     Dtypes: integers, floats.
 
     Args:
@@ -14396,7 +14396,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3658)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3660)
     Dtypes: integers, floats.
 
     Args:
@@ -14465,7 +14465,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3669)
+    (derivatives.yaml:3671)
     Dtypes: integers, floats.
 
     Args:
@@ -14520,7 +14520,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3684)
+    (derivatives.yaml:3686)
     Dtypes: integers, floats.
 
     Args:
@@ -14579,7 +14579,7 @@ def isin_tensor_tensor(
     """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
 
     isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3695)
+    (derivatives.yaml:3697)
     Dtypes: integers, floats.
 
     Args:
@@ -14663,7 +14663,7 @@ def isin_tensor_scalar(
     """Which elements equal a number.
 
     isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3712)
+    (derivatives.yaml:3714)
     Dtypes: integers, floats.
 
     Args:
@@ -14725,7 +14725,7 @@ def isin_scalar_tensor(
     """Whether a number is among some.
 
     isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3721)
+    (derivatives.yaml:3723)
     Dtypes: integers, floats.
 
     Args:
@@ -14779,7 +14779,7 @@ def isin_scalar_tensor(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3730)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3732)
     Dtypes: integers, floats.
 
     Args:
@@ -14844,7 +14844,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3746)
+    Tensor[] (derivatives.yaml:3748)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14907,7 +14907,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3762)
+    (derivatives.yaml:3764)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -14958,7 +14958,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3774)
+    (derivatives.yaml:3776)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -15001,7 +15001,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3788)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3790)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15054,7 +15054,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3806)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3808)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15106,7 +15106,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3823)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3825)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15158,7 +15158,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3840)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3842)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15210,7 +15210,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3856)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3858)
     Dtypes: all.
 
     Args:
@@ -15246,7 +15246,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3869)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3871)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15285,7 +15285,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3894)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3896)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15372,7 +15372,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3916)
+    (derivatives.yaml:3918)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15464,7 +15464,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3936)
+    (derivatives.yaml:3938)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15555,7 +15555,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3956)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3958)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15637,7 +15637,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3978)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3980)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15664,7 +15664,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3993)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3995)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15700,7 +15700,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4005)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4007)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15734,7 +15734,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4017)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4019)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15768,7 +15768,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:4029)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:4031)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15801,7 +15801,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1) -> Tensor:
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4043)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4045)
     Dtypes: all.
 
     Args:
@@ -15835,7 +15835,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:4053)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:4055)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15895,7 +15895,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:4069)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:4071)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15936,7 +15936,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:4081)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:4083)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15971,7 +15971,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1) -> Tensor:
 def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4095)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4097)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -15997,7 +15997,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor]) -> Tensor:
 def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4109)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4111)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -16029,7 +16029,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None) -> Tensor:
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4123)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4125)
     Dtypes: all.
 
     Args:
@@ -16066,7 +16066,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4133)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4135)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -16096,7 +16096,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4145)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4147)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -16139,7 +16139,7 @@ def bilinear(
 def linalg_inv(A: Tensor) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4161)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4163)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16181,7 +16181,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4179)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4181)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16213,7 +16213,7 @@ def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_inv_ex(A: Tensor, *, check_errors: bool = False) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4190)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4192)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16264,7 +16264,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4208)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4210)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16319,7 +16319,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4222)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4224)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16354,7 +16354,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4239)
+    (derivatives.yaml:4241)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16398,7 +16398,7 @@ def linalg_solve_ex(A: Tensor, B: Tensor, *, left: bool = True, check_errors: bo
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4254)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4256)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16466,7 +16466,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4267)
+    (derivatives.yaml:4269)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16523,7 +16523,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4283)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4285)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16564,7 +16564,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4300)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4302)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16602,7 +16602,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4313)
+    det(Tensor self) -> Tensor (derivatives.yaml:4315)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16633,7 +16633,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4323)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4325)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16676,7 +16676,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4341)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4343)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16705,7 +16705,7 @@ def slogdet(input: Tensor) -> tuple[Tensor, Tensor]:
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4352)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4354)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16736,7 +16736,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4362)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4364)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16784,7 +16784,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4379)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4381)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16820,7 +16820,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4393)
+    (derivatives.yaml:4395)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16863,7 +16863,7 @@ def linalg_cholesky_ex(input: Tensor, *, upper: bool = False, check_errors: bool
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4408)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4410)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16898,7 +16898,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4419)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4421)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16939,7 +16939,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4430)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4432)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16987,7 +16987,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4443)
+    Tensor (derivatives.yaml:4445)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17043,7 +17043,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4458)
+    Tensor (derivatives.yaml:4460)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17090,7 +17090,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4474)
+    dtype=None) -> Tensor (derivatives.yaml:4476)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17150,7 +17150,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4485)
+    Tensor (derivatives.yaml:4487)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17194,7 +17194,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4499)
+    (derivatives.yaml:4501)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17240,7 +17240,7 @@ def linalg_svd(A: Tensor, full_matrices: bool = True, *, driver: str | None = No
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4510)
+    (derivatives.yaml:4512)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17298,7 +17298,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4530)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4532)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17344,7 +17344,7 @@ def _linalg_svdvals(name: str, A, driver, into=None) -> Any:
 def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4548)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4550)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17380,7 +17380,7 @@ def svd(input: Tensor, some: bool = True, compute_uv: bool = True) -> tuple[Tens
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4561)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4563)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17420,7 +17420,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4576)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4578)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17452,7 +17452,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L") -> tuple[Tensor, Tensor]:
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4591)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4593)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17492,7 +17492,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4605)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4607)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17523,7 +17523,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L") -> Tensor:
 def linalg_eig(input: Tensor) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4619)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4621)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17569,7 +17569,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4638)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4640)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17613,7 +17613,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced") -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4656)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4658)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17660,7 +17660,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4674)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4676)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17693,7 +17693,7 @@ def qr(input: Tensor, some: bool = True) -> tuple[Tensor, Tensor]:
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4685)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4687)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17743,7 +17743,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4700)
+    (derivatives.yaml:4702)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17794,7 +17794,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4714)
+    (derivatives.yaml:4716)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17842,7 +17842,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4724)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4726)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17876,7 +17876,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False) ->
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4734)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4736)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17914,7 +17914,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4746)
+    Tensor (derivatives.yaml:4748)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17965,7 +17965,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4760)
+    Tensor (derivatives.yaml:4762)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18012,7 +18012,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
 def linalg_matrix_rank_default(input: Tensor, tol: float, hermitian: bool = False) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4771)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4773)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18050,7 +18050,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4782)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4784)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18094,7 +18094,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4797)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4799)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18122,7 +18122,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None) -> Tensor:
 def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4811)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4813)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18150,7 +18150,7 @@ def linalg_cond_p_str(input: Tensor, p: str) -> Tensor:
 def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4822)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4824)
     Dtypes: all.
 
     Args:
@@ -18182,7 +18182,7 @@ def linalg_matrix_power(input: Tensor, n: int) -> Tensor:
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4836)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4838)
     Dtypes: all.
 
     Args:
@@ -18217,7 +18217,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4847)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4849)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18259,7 +18259,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4865)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4867)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18291,7 +18291,7 @@ def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None = None) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4876)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4878)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18328,7 +18328,7 @@ def linalg_tensorsolve(input: Tensor, other: Tensor, dims: Sequence[int] | None 
 def linalg_tensorinv(input: Tensor, ind: int = 2) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4889)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4891)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18360,7 +18360,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4902)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4904)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18396,7 +18396,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor) -> Tensor:
 def geqrf(input: Tensor) -> tuple[Tensor, Tensor]:
     """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
 
-    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4917)
+    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4919)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18447,7 +18447,7 @@ def ormqr(
     them.
 
     ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor
-    (derivatives.yaml:4932)
+    (derivatives.yaml:4934)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18496,7 +18496,7 @@ def ormqr(
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4944)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4946)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18542,7 +18542,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4960)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4962)
     Dtypes: integers.
 
     Args:
@@ -18573,7 +18573,7 @@ def _row_order(name: str, pivots, rows, into=None) -> Any:
 def linalg_lu_factor(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor]:
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4971)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4973)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18606,7 +18606,7 @@ def linalg_lu_factor_ex(A: Tensor, *, pivot: bool = True, check_errors: bool = F
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:4987)
+    info) (derivatives.yaml:4989)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18650,7 +18650,7 @@ def linalg_ldl_factor(input: Tensor, *, hermitian: bool = False) -> tuple[Tensor
     """L D L^T = A, or L D L^H, of symmetric matrices, in one lower triangle, and the exchanges as LAPACK's sytrf counts
     them.
 
-    linalg_ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:5002)
+    linalg_ldl_factor(Tensor input, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:5004)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18697,7 +18697,7 @@ def linalg_ldl_factor_ex(
     """ldl_factor, and 0 or the place of the first zero on D's diagonal.
 
     linalg_ldl_factor_ex(Tensor input, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
-    Tensor info) (derivatives.yaml:5019)
+    Tensor info) (derivatives.yaml:5021)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18758,7 +18758,7 @@ def _linalg_ldl_factor_ex(name: str, input, hermitian, check_errors, into=None) 
 def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool = False) -> Tensor:
     """X with A X = B, where A is given as ldl_factor gives it.
 
-    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:5035)
+    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:5037)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18801,7 +18801,7 @@ def linalg_ldl_solve(LD: Tensor, pivots: Tensor, B: Tensor, *, hermitian: bool =
 def ldl_solved(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
     """linalg_ldl_solve for factors and B of one batch.
 
-    ldl_solved(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5050)
+    ldl_solved(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5052)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18853,7 +18853,7 @@ def _ldl_solved(name: str, LD, pivots, B, hermitian, into=None) -> Any:
 def linalg_lu(A: Tensor, *, pivot: bool = True) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:5063)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:5065)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18889,7 +18889,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:5078)
+    Tensor U) (derivatives.yaml:5080)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18935,7 +18935,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:5092)
+    (derivatives.yaml:5094)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18981,7 +18981,7 @@ def linalg_lu_solve(LU: Tensor, pivots: Tensor, B: Tensor, *, left: bool = True,
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:5110)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:5112)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19022,7 +19022,7 @@ def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor |
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:5122)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:5124)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -19058,7 +19058,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5137)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5139)
     Dtypes: all.
 
     Args:
@@ -19119,7 +19119,7 @@ def _view(name: str, self, size) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5154)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5156)
     Dtypes: all.
 
     Args:
@@ -19151,7 +19151,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5166)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5168)
     Dtypes: all.
 
     Args:
@@ -19180,7 +19180,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5176)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5178)
     Dtypes: all.
 
     Args:
@@ -19209,7 +19209,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5186)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5188)
     Dtypes: all.
 
     Args:
@@ -19248,7 +19248,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5196)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5198)
     Dtypes: all.
 
     Args:
@@ -19273,7 +19273,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5205)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5207)
     Dtypes: all.
 
     Args:
@@ -19306,7 +19306,7 @@ def unflatten(input: Tensor, dim: int, sizes: Sequence[int]) -> Tensor:
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5215)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5217)
     Dtypes: all.
 
     Args:
@@ -19376,7 +19376,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5231)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5233)
     Dtypes: all.
 
     Args:
@@ -19433,7 +19433,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5244)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5246)
     Dtypes: all.
 
     Args:
@@ -19465,7 +19465,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5254)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5256)
     Dtypes: all.
 
     Args:
@@ -19529,7 +19529,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5270)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5272)
     Dtypes: all.
 
     Args:
@@ -19585,7 +19585,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5285)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5287)
     Dtypes: all.
 
     Args:
@@ -19646,7 +19646,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5295)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5297)
     Dtypes: all.
 
     Args:
@@ -19715,7 +19715,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5310)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5312)
     Dtypes: all.
 
     Args:
@@ -19773,7 +19773,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5326)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5328)
     Dtypes: all.
 
     Args:
@@ -19822,7 +19822,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5335)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5337)
     Dtypes: all.
 
     Args:
@@ -19851,7 +19851,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5345)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5347)
     Dtypes: all.
 
     Args:
@@ -19879,7 +19879,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5354)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5356)
     Dtypes: all.
 
     Args:
@@ -19911,7 +19911,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5366)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5368)
     Dtypes: all.
 
     Args:
@@ -19944,7 +19944,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5378)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5380)
     Dtypes: all.
 
     Args:
@@ -19966,7 +19966,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5384)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5386)
     Dtypes: all.
 
     Args:
@@ -19988,7 +19988,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5390)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5392)
     Dtypes: all.
 
     Args:
@@ -20010,7 +20010,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5396)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5398)
     Dtypes: all.
 
     Args:
@@ -20040,7 +20040,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5407)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5409)
     Dtypes: all.
 
     Args:
@@ -20070,7 +20070,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5419)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5421)
     Dtypes: all.
 
     Args:
@@ -20100,7 +20100,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5430)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5432)
     Dtypes: all.
 
     Args:
@@ -20130,7 +20130,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5441)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5443)
     Dtypes: all.
 
     Args:
@@ -20165,7 +20165,7 @@ def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequenc
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5452)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5454)
     Dtypes: all.
 
     Args:
@@ -20199,7 +20199,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5458)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5460)
     Dtypes: all.
 
     Args:
@@ -20227,7 +20227,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5469)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5471)
     Dtypes: all.
 
     Args:
@@ -20254,7 +20254,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5475)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5477)
     Dtypes: all.
 
     Args:
@@ -20282,7 +20282,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5484)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5486)
     Dtypes: all.
 
     Args:
@@ -20309,7 +20309,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5490)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5492)
     Dtypes: all.
 
     Args:
@@ -20337,7 +20337,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5499)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5501)
     Dtypes: all.
 
     Args:
@@ -20364,7 +20364,7 @@ def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor | None = None) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5505)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5507)
     Dtypes: all.
 
     Args:
@@ -20404,7 +20404,7 @@ def narrow_copy(input: Tensor, dim: int, start: int, length: int, *, out: Tensor
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5513)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5515)
     Dtypes: all.
 
     Args:
@@ -20436,7 +20436,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5523)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5525)
     Dtypes: all.
 
     Args:
@@ -20468,7 +20468,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5533)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5535)
     Dtypes: all.
 
     Args:
@@ -20505,7 +20505,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5544)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5546)
     Dtypes: all.
 
     Args:
@@ -20564,7 +20564,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5566)
+    (derivatives.yaml:5568)
     Dtypes: all.
 
     Args:
@@ -20619,7 +20619,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5575)
+    (derivatives.yaml:5577)
     Dtypes: all.
 
     Args:
@@ -20671,7 +20671,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5582)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5584)
     Dtypes: all.
 
     Args:
@@ -20697,7 +20697,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5589)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5591)
     Dtypes: all.
 
     Args:
@@ -20720,7 +20720,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5596)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5598)
     Dtypes: all.
 
     Args:
@@ -20763,7 +20763,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5609)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5611)
     Dtypes: all.
 
     Args:
@@ -20786,7 +20786,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5616)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5618)
     Dtypes: all.
 
     Args:
@@ -20830,7 +20830,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5627)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5629)
     Dtypes: all.
 
     Args:
@@ -20863,7 +20863,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5637)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5639)
     Dtypes: all.
 
     Args:
@@ -20901,7 +20901,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5649)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5651)
     Dtypes: all.
 
     Args:
@@ -20930,7 +20930,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5659)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5661)
     Dtypes: all.
 
     Args:
@@ -20996,7 +20996,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5674)
+    (derivatives.yaml:5676)
     Dtypes: all.
 
     Args:
@@ -21059,7 +21059,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int, index: int) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5686)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5688)
     Dtypes: all.
 
     Args:
@@ -21120,7 +21120,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5699)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5701)
     Dtypes: all.
 
     Args:
@@ -21175,7 +21175,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5711)
+    (derivatives.yaml:5713)
     Dtypes: all.
 
     Args:
@@ -21249,7 +21249,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5726)
+    (derivatives.yaml:5728)
     Dtypes: all.
 
     Args:
@@ -21315,7 +21315,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int, start: int, length: int) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5740)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5742)
     Dtypes: all.
 
     Args:
@@ -21379,7 +21379,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5752)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5754)
     Dtypes: all.
 
     Args:
@@ -21444,7 +21444,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5770)
+    (derivatives.yaml:5772)
     Dtypes: all.
 
     Args:
@@ -21506,7 +21506,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5785)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5787)
     Dtypes: all.
 
     Args:
@@ -21571,7 +21571,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5802)
+    (derivatives.yaml:5804)
     Dtypes: all.
 
     Args:
@@ -21638,7 +21638,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5814)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5816)
     Dtypes: all.
 
     Args:
@@ -21673,7 +21673,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5825)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5827)
     Dtypes: all.
 
     Args:
@@ -21704,7 +21704,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5835)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5837)
     Dtypes: all.
 
     Args:
@@ -21755,7 +21755,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5847)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5849)
     Dtypes: all.
 
     Args:
@@ -21803,7 +21803,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5861)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5863)
     Dtypes: all.
 
     Args:
@@ -21861,7 +21861,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5873)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5875)
     Dtypes: all.
 
     Args:
@@ -21888,7 +21888,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5878)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5880)
     Dtypes: all.
 
     Args:
@@ -21925,7 +21925,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """chunk; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5888)
+    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5890)
     Dtypes: all.
 
     Args:
@@ -21959,7 +21959,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """split; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5896)
+    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5898)
     Dtypes: all.
 
     Args:
@@ -21995,7 +21995,7 @@ def unsafe_split_with_sizes(
 ) -> Sequence[Tensor]:
     """split_with_sizes; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5904)
+    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5906)
     Dtypes: all.
 
     Args:
@@ -22032,7 +22032,7 @@ def unsafe_split_with_sizes(
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5912)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5914)
     Dtypes: all.
 
     Args:
@@ -22083,7 +22083,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5934)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5936)
     Dtypes: all.
 
     Args:
@@ -22133,7 +22133,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5951)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5953)
     Dtypes: all.
 
     Args:
@@ -22182,7 +22182,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5967)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5969)
     Dtypes: all.
 
     Args:
@@ -22231,7 +22231,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5982)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5984)
     Dtypes: all.
 
     Args:
@@ -22290,7 +22290,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6000)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6002)
     Dtypes: all.
 
     Args:
@@ -22349,7 +22349,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6018)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6020)
     Dtypes: all.
 
     Args:
@@ -22402,7 +22402,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6037)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6039)
     Dtypes: all.
 
     Args:
@@ -22451,7 +22451,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6052)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6054)
     Dtypes: all.
 
     Args:
@@ -22491,7 +22491,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6066)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6068)
     Dtypes: all.
 
     Args:
@@ -22532,7 +22532,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6086)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6088)
     Dtypes: all.
 
     Args:
@@ -22588,7 +22588,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6101)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6103)
     Dtypes: all.
 
     Args:
@@ -22672,7 +22672,7 @@ def _index_put(name: str, self, indices, values, accumulate, into=None) -> Any:
 def index_select(input: Tensor, dim: int, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6123)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6125)
     Dtypes: all.
 
     Args:
@@ -22732,7 +22732,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6140)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6142)
     Dtypes: all.
 
     Args:
@@ -22820,7 +22820,7 @@ def _index_add(name: str, self, dim, index, source, alpha, into=None) -> Any:
 def gather(input: Tensor, dim: int, index: Tensor, *, sparse_grad: bool = False, out: Tensor | None = None) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6159)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6161)
     Dtypes: all.
 
     Args:
@@ -22883,7 +22883,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6178)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6180)
     Dtypes: all.
 
     Args:
@@ -22957,7 +22957,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6198)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6200)
     Dtypes: all.
 
     Args:
@@ -23025,7 +23025,7 @@ def _scatter_value(name: str, self, dim, index, value, into=None) -> Any:
 def scatter_add(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6211)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6213)
     Dtypes: all.
 
     Args:
@@ -23104,7 +23104,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6230)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6232)
     Dtypes: all.
 
     Args:
@@ -23162,7 +23162,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6246)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6248)
     Dtypes: all.
 
     Args:
@@ -23225,7 +23225,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6260)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6262)
     Dtypes: all.
 
     Args:
@@ -23260,7 +23260,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:6271)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6273)
     Dtypes: all.
 
     Args:
@@ -23292,7 +23292,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """The first `size` rows of nonzero(x), and rows of `fill_value` where there are fewer.
 
-    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6286)
+    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6288)
     Dtypes: all.
 
     Args:
@@ -23339,7 +23339,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6301)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6303)
     Dtypes: all.
 
     Args:
@@ -23367,7 +23367,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6309)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6311)
     Dtypes: integers.
 
     Args:
@@ -23413,7 +23413,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6322)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6324)
     Dtypes: all.
 
     Args:
@@ -23447,7 +23447,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6332)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6334)
     Dtypes: all.
 
     Args:
@@ -23501,7 +23501,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6344)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6346)
     Dtypes: all.
 
     Args:
@@ -23532,7 +23532,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6354)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6356)
     Dtypes: all.
 
     Args:
@@ -23577,7 +23577,7 @@ def take_along_dim(
 def index_copy(input: Tensor, dim: int, index: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6368)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6370)
     Dtypes: all.
 
     Args:
@@ -23635,7 +23635,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6381)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6383)
     Dtypes: all.
 
     Args:
@@ -23695,7 +23695,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6392)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6394)
     Dtypes: all.
 
     Args:
@@ -23766,7 +23766,7 @@ def scatter_reduce(
     gives a share to an element that is there but not included, too, and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6399)
+    (derivatives.yaml:6401)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -23895,7 +23895,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6431)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6433)
     Dtypes: all.
 
     Args:
@@ -23964,7 +23964,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6441)
+    (derivatives.yaml:6443)
     Dtypes: all.
 
     Args:
@@ -24047,7 +24047,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6449)
+    (derivatives.yaml:6451)
     Dtypes: all.
 
     Args:
@@ -24134,7 +24134,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6462)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6464)
     Dtypes: bool.
 
     Args:
@@ -24168,7 +24168,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6475)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6477)
     Dtypes: all.
 
     Args:
@@ -24222,7 +24222,7 @@ def masked_scatter_(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
 def select_scatter(input: Tensor, src: Tensor, dim: int, index: int, *, out: Tensor | None = None) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6487)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6489)
     Dtypes: all.
 
     Args:
@@ -24278,7 +24278,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6497)
+    (derivatives.yaml:6499)
     Dtypes: all.
 
     Args:
@@ -24333,7 +24333,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6506)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6508)
     Dtypes: all.
 
     Args:
@@ -24390,7 +24390,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6516)
+    (derivatives.yaml:6518)
     Dtypes: all.
 
     Args:
@@ -24441,7 +24441,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6525)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6527)
     Dtypes: all.
 
     Args:
@@ -24477,7 +24477,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6539)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6541)
     Dtypes: all.
 
     Args:
@@ -24514,7 +24514,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6551)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6553)
     Dtypes: all.
 
     Args:
@@ -24548,7 +24548,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """x[i, ..., i] becomes `fill_value`; with `wrap` the diagonal begins again after each square of a tall matrix.
 
-    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6563)
+    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6565)
     Dtypes: all.
 
     Args:
@@ -24587,7 +24587,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6577)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6579)
     Dtypes: all.
 
     Args:
@@ -24631,7 +24631,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6599)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6601)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -24687,7 +24687,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6626)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6628)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -24748,7 +24748,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6644)
+    Tensor (derivatives.yaml:6646)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24848,7 +24848,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6674)
+    dilation, int groups) -> Tensor (derivatives.yaml:6676)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24954,7 +24954,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6691)
+    dilation, int groups) -> Tensor (derivatives.yaml:6693)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25062,7 +25062,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6708)
+    groups=1) -> Tensor (derivatives.yaml:6710)
     Dtypes: all.
 
     Args:
@@ -25121,7 +25121,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6718)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6720)
     Dtypes: all.
 
     Args:
@@ -25200,7 +25200,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6725)
+    groups=1) -> Tensor (derivatives.yaml:6727)
     Dtypes: all.
 
     Args:
@@ -25259,7 +25259,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6740)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6742)
     Dtypes: all.
 
     Args:
@@ -25338,7 +25338,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6748)
+    groups=1) -> Tensor (derivatives.yaml:6750)
     Dtypes: all.
 
     Args:
@@ -25397,7 +25397,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6758)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6760)
     Dtypes: all.
 
     Args:
@@ -25477,7 +25477,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6765)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6767)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25557,7 +25557,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6778)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6780)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25639,7 +25639,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6792)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6794)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25708,7 +25708,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6803)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6805)
     Dtypes: all.
 
     Args:
@@ -25752,7 +25752,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6820)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6822)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25816,7 +25816,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6837)
+    (derivatives.yaml:6839)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25877,7 +25877,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6852)
+    Tensor (derivatives.yaml:6854)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25940,7 +25940,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6866)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6868)
     Dtypes: all.
 
     Args:
@@ -25978,7 +25978,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6877)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6879)
     Dtypes: all.
 
     Args:
@@ -26016,7 +26016,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6887)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6889)
     Dtypes: all.
 
     Args:
@@ -26056,7 +26056,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6897)
+    (derivatives.yaml:6899)
     Dtypes: floats.
 
     Args:
@@ -26130,7 +26130,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6915)
+    antialias) -> Tensor (derivatives.yaml:6917)
     Dtypes: floats.
 
     Args:
@@ -26228,7 +26228,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6929)
+    (derivatives.yaml:6931)
     Dtypes: floats.
 
     Args:
@@ -26293,7 +26293,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6948)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6950)
     Dtypes: floats.
 
     Args:
@@ -26348,7 +26348,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6963)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6965)
     Dtypes: integers, floats.
 
     Args:
@@ -26436,7 +26436,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6986)
+    (derivatives.yaml:6988)
     Dtypes: floats.
 
     Args:
@@ -26513,7 +26513,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7001)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7003)
     Dtypes: integers, floats.
 
     Args:
@@ -26571,7 +26571,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7012)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7014)
     Dtypes: integers, floats.
 
     Args:
@@ -26630,7 +26630,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7024)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7026)
     Dtypes: integers, floats.
 
     Args:
@@ -26680,7 +26680,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:7035)
+    (derivatives.yaml:7037)
     Dtypes: integers, floats.
 
     Args:
@@ -26736,7 +26736,7 @@ def _adaptive_max_pool_with_indices(name: str, self, output_size, spatial, into=
 def adaptive_max_pool1d(input: Tensor, output_size: Sequence[int] | int) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:7052)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:7054)
     Dtypes: integers, floats.
 
     Args:
@@ -26778,7 +26778,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7065)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7067)
     Dtypes: floats.
 
     Args:
@@ -26895,7 +26895,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7085)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7087)
     Dtypes: floats.
 
     Args:
@@ -27066,7 +27066,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:7100)
+    count_include_pad=True) -> Tensor (derivatives.yaml:7102)
     Dtypes: floats.
 
     Args:
@@ -27133,7 +27133,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7111)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7113)
     Dtypes: floats.
 
     Args:
@@ -27201,7 +27201,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7124)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7126)
     Dtypes: floats.
 
     Args:
@@ -27260,7 +27260,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7136)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7138)
     Dtypes: floats.
 
     Args:
@@ -27307,7 +27307,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7154)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7156)
     Dtypes: floats.
 
     Args:
@@ -27368,7 +27368,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7168)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7170)
     Dtypes: floats.
 
     Args:
@@ -27402,7 +27402,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7179)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7181)
     Dtypes: floats.
 
     Args:
@@ -27429,7 +27429,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7188)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7190)
     Dtypes: floats.
 
     Args:
@@ -27465,7 +27465,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:7197)
+    Tensor mean, Tensor var) (derivatives.yaml:7199)
     Dtypes: floats.
 
     Args:
@@ -27546,7 +27546,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:7222)
+    Tensor var) (derivatives.yaml:7224)
     Dtypes: floats.
 
     Args:
@@ -27627,7 +27627,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:7244)
+    (derivatives.yaml:7246)
     Dtypes: floats.
 
     Args:
@@ -27718,7 +27718,7 @@ def normalize_rms(input: Tensor, weight: Tensor | None, dim: Sequence[int], eps:
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:7264)
+    (derivatives.yaml:7266)
     Dtypes: floats.
 
     Args:
@@ -27780,7 +27780,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7286)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7288)
     Dtypes: floats.
 
     Args:
@@ -27838,7 +27838,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7310)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7312)
     Dtypes: floats.
 
     Args:
@@ -27898,7 +27898,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7330)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7332)
     Dtypes: floats.
 
     Args:
@@ -27955,7 +27955,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7353)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7355)
     Dtypes: floats.
 
     Args:
@@ -28019,7 +28019,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7370)
+    Tensor total_weight) (derivatives.yaml:7372)
     Dtypes: floats.
 
     Args:
@@ -28105,7 +28105,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7395)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7397)
     Dtypes: floats.
 
     Args:
@@ -28218,7 +28218,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7415)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7417)
     Dtypes: floats.
 
     Args:
@@ -28317,7 +28317,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7446)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7448)
     Dtypes: floats.
 
     Args:
@@ -28370,7 +28370,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7468)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7470)
     Dtypes: floats.
 
     Args:
@@ -28445,7 +28445,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7488)
+    (derivatives.yaml:7490)
     Dtypes: floats.
 
     Args:
@@ -28524,7 +28524,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7511)
+    Tensor (derivatives.yaml:7513)
     Dtypes: floats.
 
     Args:
@@ -28633,7 +28633,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7535)
+    reduction=1) -> Tensor (derivatives.yaml:7537)
     Dtypes: floats.
 
     Args:
@@ -28752,7 +28752,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7560)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7562)
     Dtypes: floats.
 
     Args:
@@ -28869,7 +28869,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7582)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7584)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28924,7 +28924,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7597)
+    (derivatives.yaml:7599)
     Dtypes: all.
 
     Args:
@@ -29000,7 +29000,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7620)
+    Tensor (derivatives.yaml:7622)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29085,7 +29085,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7636)
+    (derivatives.yaml:7638)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29161,7 +29161,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7651)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7653)
     Dtypes: floats.
 
     Args:
@@ -29308,7 +29308,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7671)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7673)
     Dtypes: floats.
 
     Args:
@@ -29471,7 +29471,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7694)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7696)
     Dtypes: floats.
 
     Args:
@@ -29608,7 +29608,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7714)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7716)
     Dtypes: floats.
 
     Args:
@@ -29743,7 +29743,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7744)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7746)
     Dtypes: floats.
 
     Args:
@@ -29845,7 +29845,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7767)
+    weight=None) -> Tensor (derivatives.yaml:7769)
     Dtypes: floats.
 
     Args:
@@ -29897,7 +29897,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7782)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7784)
     Dtypes: floats.
 
     Args:
@@ -29969,7 +29969,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7794)
+    beta=1.0) -> Tensor (derivatives.yaml:7796)
     Dtypes: floats.
 
     Args:
@@ -30033,7 +30033,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7812)
+    (derivatives.yaml:7814)
     Dtypes: floats.
 
     Args:
@@ -30089,7 +30089,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7826)
+    log_target=False) -> Tensor (derivatives.yaml:7828)
     Dtypes: floats.
 
     Args:
@@ -30158,7 +30158,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7846)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7848)
     Dtypes: floats.
 
     Args:
@@ -30233,7 +30233,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7862)
+    Tensor (derivatives.yaml:7864)
     Dtypes: floats.
 
     Args:
@@ -30288,7 +30288,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7878)
+    reduction='mean') -> Tensor (derivatives.yaml:7880)
     Dtypes: floats.
 
     Args:
@@ -30351,7 +30351,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7887)
+    Tensor (derivatives.yaml:7889)
     Dtypes: floats.
 
     Args:
@@ -30406,7 +30406,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7898)
+    reduction='mean') -> Tensor (derivatives.yaml:7900)
     Dtypes: floats.
 
     Args:
@@ -30479,7 +30479,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7909)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7911)
     Dtypes: floats.
 
     Args:
@@ -30548,7 +30548,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7923)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7925)
     Dtypes: floats.
 
     Args:
@@ -30598,7 +30598,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7935)
+    (derivatives.yaml:7937)
     Dtypes: floats.
 
     Args:
@@ -30650,7 +30650,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7945)
+    (derivatives.yaml:7947)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30702,7 +30702,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7957)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7959)
     Dtypes: floats.
 
     Args:
@@ -30794,7 +30794,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7975)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7977)
     Dtypes: floats.
 
     Args:
@@ -30876,7 +30876,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7991)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7993)
     Dtypes: floats.
 
     Args:
@@ -30957,7 +30957,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:8006)
+    -> Tensor (derivatives.yaml:8008)
     Dtypes: floats.
 
     Args:
@@ -31026,7 +31026,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8022)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8024)
     Dtypes: floats.
 
     Args:
@@ -31098,7 +31098,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:8039)
+    (derivatives.yaml:8041)
     Dtypes: floats.
 
     Args:
@@ -31179,7 +31179,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8058)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8060)
     Dtypes: floats.
 
     Args:
@@ -31250,7 +31250,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8076)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8078)
     Dtypes: floats.
 
     Args:
@@ -31313,7 +31313,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8088)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8090)
     Dtypes: all.
 
     Args:
@@ -31363,7 +31363,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8104)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8106)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -31409,7 +31409,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8121)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8123)
     Dtypes: all.
 
     Args:
@@ -31460,7 +31460,7 @@ def fft_fft(input: Tensor, n: int | None = None, dim: int = -1, norm: str | None
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8137)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8139)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31504,7 +31504,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8152)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8154)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31548,7 +31548,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8167)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8169)
     Dtypes: floats.
 
     Args:
@@ -31592,7 +31592,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8182)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8184)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31641,7 +31641,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8197)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8199)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31690,7 +31690,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8212)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8214)
     Dtypes: floats.
 
     Args:
@@ -31739,7 +31739,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8227)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8229)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31788,7 +31788,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8243)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8245)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31837,7 +31837,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8259)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8261)
     Dtypes: floats.
 
     Args:
@@ -31886,7 +31886,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8275)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8277)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31940,7 +31940,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8291)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8293)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31994,7 +31994,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8307)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8309)
     Dtypes: floats.
 
     Args:
@@ -32043,7 +32043,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8323)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8325)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -32093,7 +32093,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8339)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8341)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -32143,7 +32143,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8355)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8357)
     Dtypes: floats.
 
     Args:
@@ -32193,7 +32193,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8371)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8373)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -32248,7 +32248,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8387)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8389)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -32303,7 +32303,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8403)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8405)
     Dtypes: floats.
 
     Args:
@@ -32345,7 +32345,7 @@ def fft_ihfftn(
 def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8419)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8421)
     Dtypes: all.
 
     Args:
@@ -32379,7 +32379,7 @@ def fft_fftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis:
 def fft_ifftshift(input: Tensor, dim: Sequence[int] | int | None = None, *, axis: Any = None) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8430)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8432)
     Dtypes: all.
 
     Args:
@@ -32430,7 +32430,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None) ->
-    Tensor (derivatives.yaml:8441)
+    Tensor (derivatives.yaml:8443)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -32544,7 +32544,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8458)
+    (derivatives.yaml:8460)
     Dtypes: complex numbers.
 
     Args:
@@ -32660,7 +32660,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8479)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8481)
     Dtypes: floats.
 
     Args:
@@ -32783,7 +32783,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8501)
+    (derivatives.yaml:8503)
     Dtypes: floats.
 
     Args:
@@ -32830,7 +32830,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8512)
+    (derivatives.yaml:8514)
     Dtypes: floats.
 
     Args:
@@ -32877,7 +32877,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8523)
+    (derivatives.yaml:8525)
     Dtypes: floats.
 
     Args:
@@ -32922,7 +32922,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8534)
+    Tensor indices) (derivatives.yaml:8536)
     Dtypes: floats.
 
     Args:

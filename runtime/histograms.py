@@ -56,7 +56,7 @@ def histogramdd(
     dense = checks.boolean("histogramdd", "density", density)
     try:
         hist, edges = np.histogramdd(rows, parts, bounds, dense, weights)
-    except ValueError as error:
+    except (MemoryError, ValueError) as error:
         raise RuntimeError(f"histogramdd(): {error}") from None
     return HistogramOfPoints(adopt(hist, points._dtype), tuple(adopt(edge, points._dtype) for edge in edges))
 

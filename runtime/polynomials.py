@@ -7,10 +7,12 @@ from typing import Any
 
 from . import checks
 from .dtypes import get_default_dtype, int64, result_type
+from .errors import DtypeError
 from .namespace import op
 from .tensor import TensorBase
 from .writing import write_out
 
+_MOST = 1_000_000  # steps of a loop; what asks for more was no degree
 Step = Callable[[Any, Any, Any, int], Any]  # p_(k+1) from x, p_k, p_(k-1) and k
 
 
@@ -19,10 +21,15 @@ def evaluated(name: str, x: Any, n: Any, out: Any, first: Callable[[Any], Any], 
     if not isinstance(x, TensorBase) and not isinstance(n, TensorBase):
         raise TypeError(f"{name}(): expected a tensor for input or n, but got two numbers")
     given: Any = [v if isinstance(v, TensorBase) else checks.scalar(name, a, v) for a, v in (("input", x), ("n", n))]
-    x, n = given
-    kind = result_type(x, n)
+    kind = result_type(*given)
+    if kind.kind == "c":
+        raise DtypeError(f"{name}(): expected real numbers, but got {kind}")
     kind = kind if kind.kind == "f" else get_default_dtype()
+    x, n = given
     x = x.to(kind) if isinstance(x, TensorBase) else op.full((), x, dtype=kind)  # type: ignore[attr-defined]
+    highest = n if not isinstance(n, TensorBase) else op.amax(n).item() if n.numel() else 0
+    if not highest <= _MOST:
+        raise RuntimeError(f"{name}(): expected degrees of at most {_MOST}, but got {highest}")
     found = _of_each(x, n, first, step) if isinstance(n, TensorBase) else _of_one(x, int(n), first, step)
     return found if out is None else write_out(name, out, found)
 

@@ -108,7 +108,7 @@ def _laid_out(name: str, size: Any, stride: Any, kind: Any) -> Any:
         )
     if any(step < 0 for step in strides):
         raise RuntimeError(f"{name}(): storage size calculation overflowed with sizes={[*shape]}, strides={[*strides]}")
-    count = span(shape, strides)
+    (count,) = checked_size(name, (span(shape, strides),))
     memory = fresh(allocate(name, (count,), kind), (count,), kind)
     return alias(memory, shape, strides if strides != contiguous_strides(shape) else None, 0)
 
