@@ -70,6 +70,9 @@ def _parts(bins: Any, count: int) -> Any:
             f"but got {len(given)}"
         )
     if all(isinstance(one, TensorBase) for one in given):
+        if any(edges.ndim != 1 or len(edges) < 2 for edges in given):
+            shapes = [list(edges.shape) for edges in given]
+            raise ShapeError(f"histogramdd(): expected vectors of at least two edges as bins, but got shapes {shapes}")
         return [edges.detach().array for edges in given]
     numbers = [checks.integer("histogramdd", "bins", one) for one in given]
     if min(numbers, default=1) < 1:

@@ -75,6 +75,7 @@ def test_histogram_of_points(lib: Any, density: bool) -> None:
         lambda lib: lib.histogramdd(lib.zeros(3, 2, dtype=lib.int64), 2),
         lambda lib: lib.histogramdd(lib.zeros(3, 2), [2]),
         lambda lib: lib.histogramdd(lib.zeros(3, 2), 0),
+        lambda lib: lib.histogramdd(lib.zeros(3, 2), [lib.zeros(0), lib.zeros(0)]),
         lambda lib: lib.histogramdd(lib.zeros(3, 2), 2, range=[1.0, 0.0, 0.0, 1.0]),
         lambda lib: lib.histogramdd(lib.zeros(3, 2), 2, weight=lib.zeros(2)),
         lambda lib: lib.histogramdd(lib.full((3, 2), float("nan")), 2),
