@@ -57,6 +57,8 @@ LAYERS = {
     "BCEWithLogitsLoss": Case(lambda: nn.BCEWithLogitsLoss(reduction="sum"), [reals(4), probabilities(4)]),
     "BatchNorm1d": Case(lambda: nn.BatchNorm1d(3, track_running_stats=False), [reals(4, 3)]),
     "BatchNorm1d of sequences": Case(lambda: nn.BatchNorm1d(3).eval(), [reals(4, 3, 5)]),
+    "DataParallel": Case(lambda: nn.DataParallel(nn.Linear(4, 3)), [reals(5, 4)]),
+    "SyncBatchNorm": Case(lambda: nn.SyncBatchNorm(3, track_running_stats=False), [reals(2, 3, 2)]),
     "BatchNorm2d": Case(lambda: nn.BatchNorm2d(3, track_running_stats=False), [reals(2, 3, 4, 4)]),
     "Conv1d": Case(lambda: nn.Conv1d(2, 4, 3, padding=1, groups=2), [reals(2, 2, 5)]),
     "Conv1d without samples": Case(lambda: nn.Conv1d(2, 3, 2, stride=2), [reals(2, 6)]),
@@ -182,5 +184,12 @@ LAYERS = {
         [reals(1, 5, 6, 4)],
     ),
 }
-CONTAINERS = {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
+OLDER = {"Container", "NLLLoss2d"}  # which warn, and are Module and NLLLoss
+LAZY = {name for name in vars(nn) if name.startswith(("Lazy", "Uninitialized"))}  # others once they have seen an input
+CONTAINERS = (
+    OLDER
+    | LAZY
+    | {"LinearCrossEntropyOptions"}
+    | {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
+)
 BASES = {"RNNBase", "RNNCellBase"}
