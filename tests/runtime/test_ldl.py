@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import specgrad as sg
 from tests.runtime.examples import array, close, reals
 
 
@@ -56,6 +57,13 @@ def test_sizes_that_do_not_fit(lib: Any, call: Any) -> None:
     """Matrices that are not square, integers, and exchanges or right sides of other sizes."""
     with pytest.raises(RuntimeError):
         call(lib)
+
+
+@pytest.mark.parametrize("pivots", [[1, 3], [-3, -3], [1, -2], [-1, 2]], ids=str)
+def test_exchanges_that_there_are_not(pivots: list[int]) -> None:
+    """Rows that the matrix has not, and halves of blocks: LAPACK would reach beyond the memory."""
+    with pytest.raises(RuntimeError, match=r"linalg_ldl_solve\(\): expected"):
+        sg.linalg.ldl_solve(sg.eye(2), sg.tensor(pivots), sg.ones(2, 1))
 
 
 @pytest.mark.parametrize("shape", [(5, 3), (2, 3, 3), (3, 5)])

@@ -40,8 +40,21 @@ def ldl_solution(packed: Array, pivots: Array, b: Array, hermitian: bool) -> Arr
     if result.size:
         solve, rows = _routine("trs", packed, hermitian), pivots.reshape(-1, pivots.shape[-1])
         for number, (one, out) in enumerate(matrices(packed, result)):
-            out[:] = solve(one, rows[number].astype(np.int32), out, lower=1)[0]
+            out[:] = solve(one, _exchanges(rows[number]), out, lower=1)[0]
     return result
+
+
+def _exchanges(pivots: Array) -> Array:
+    """What LAPACK, which believes everything, may be given; 0 stands for a row that stays where it is."""
+    size, step = len(pivots), 0
+    found = np.where(pivots == 0, np.arange(1, size + 1), pivots)
+    if abs(found).max(initial=1) > size:
+        raise RuntimeError(f"linalg_ldl_solve(): expected pivots between 1 and {size}, but got {pivots.tolist()}")
+    while step < size:  # two negative ones belong to one block of D
+        if found[step] < 0 and (step + 1 == size or found[step + 1] > 0):
+            raise RuntimeError(f"linalg_ldl_solve(): expected negative pivots in pairs, but got {pivots.tolist()}")
+        step += 2 if found[step] < 0 else 1
+    return found.astype(np.int32)
 
 
 def _routine(name: str, a: Array, hermitian: bool) -> Callable[..., Any]:
