@@ -18815,8 +18815,7 @@ def ldl_solved(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor
         LD: not defined: the decomposition has no gradient either
         B: ldl_solved(LD if hermitian else LD.conj(), pivots, grad, hermitian)
     Raises:
-        RuntimeError: expected: square packed factors with their exchanges, integers, and matrices of as many rows;
-            batches broadcast.
+        RuntimeError: expected: the same of one batch: nothing broadcasts any longer.
     """
     if watch.lifts and (lifted := lift("ldl_solved", ldl_solved, "leading", LD, pivots, B, hermitian)) is not PLAIN:
         return lifted
@@ -18832,7 +18831,7 @@ def _ldl_solved(name: str, LD, pivots, B, hermitian, into=None) -> Any:
         B = checks.tensor(name, "B", B)
     if hermitian.__class__ is not bool:
         hermitian = checks.boolean(name, "hermitian", hermitian)
-    LD, pivots, B, hermitian = ldl_rules.ldl_solve(name, LD, pivots, B, hermitian)
+    LD, pivots, B, hermitian = ldl_rules.ldl_solved(name, LD, pivots, B, hermitian)
     computed = (
         LD._dtype
         if LD._dtype.native and B._dtype is LD._dtype

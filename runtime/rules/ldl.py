@@ -36,3 +36,10 @@ def ldl_solve(op: str, LD: Any, pivots: Any, B: Any, hermitian: bool) -> tuple[A
     batch = broadcast_shapes(op, LD._shape[:-2], B._shape[:-2])
     factors, exchanges = LD.expand((*batch, *LD._shape[-2:])), pivots.expand((*batch, pivots._shape[-1]))
     return factors, exchanges, B.expand((*batch, *B._shape[-2:])), hermitian
+
+
+def ldl_solved(op: str, LD: Any, pivots: Any, B: Any, hermitian: bool) -> tuple[Any, ...]:
+    """The same of one batch: nothing broadcasts any longer."""
+    if LD._shape[:-2] != B._shape[:-2]:
+        raise ShapeError(f"{op}(): expected one batch, but got shapes {list(LD._shape)} and {list(B._shape)}")
+    return ldl_solve(op, LD, pivots, B, hermitian)
