@@ -43,6 +43,11 @@ def hint(type_: Type) -> str:
     return f"{base} | None" if type_.optional and base != "Any" else base
 
 
+def handed_on(argument: Argument) -> str:
+    """An argument in a call that hands it on."""
+    return f"{argument.python_name}=" * argument.keyword_only + argument.python_name
+
+
 @dataclass(frozen=True)
 class Modules:
     """Where the hand-written parts of entries live: name -> module, found by reading the folders."""
@@ -81,6 +86,11 @@ class OpCode:
     def lifted(self) -> str:
         """The arguments of `lift`, after the function, for a call of the public function."""
         return ", ".join([repr(self.batch_rule), *filter(None, [self.passed])])
+
+    @property
+    def lifted_inplace(self) -> str:
+        """The same for a call of the in-place function."""
+        return ", ".join([repr(self.batch_rule), *map(handed_on, self.inplace_arguments)])
 
     @property
     def returns(self) -> str:
@@ -163,10 +173,15 @@ class OpCode:
     def has_out(self) -> bool:
         return takes_out(self.entry)
 
-    def parameters(self, out: bool = False, method: bool = False, numpy: bool = False) -> str:
+    @property
+    def inplace_arguments(self) -> tuple[Argument, ...]:
+        """The arguments of the in-place function: what is written to comes first, wherever the schema has it."""
+        return tuple(sorted(self.arguments, key=lambda a: a.name != "self"))
+
+    def parameters(self, out: bool = False, method: bool = False, numpy: bool = False, inplace: bool = False) -> str:
         """The parameter list of the public function, or of the method (`self` first, wherever the schema has it)."""
         parts, starred = ["self"] if method else [], False
-        for argument in self.arguments:
+        for argument in self.inplace_arguments if inplace else self.arguments:
             if method and argument.name == "self":
                 continue
             if argument.keyword_only and not starred:
@@ -189,7 +204,7 @@ class OpCode:
     @property
     def passed(self) -> str:
         """The public function's arguments as a call of it hands them on."""
-        return ", ".join(f"{a.python_name}=" * a.keyword_only + a.python_name for a in self.arguments)
+        return ", ".join(map(handed_on, self.arguments))
 
     def parameter_hint(self, argument: Argument) -> str:
         if argument.type.is_tensor and not argument.type.is_list and self.accepts_number(argument):
@@ -228,7 +243,7 @@ class OpCode:
         """
         if self.entry.compute.kind == "composite":
             return f"{self.tensor_names},"
-        first = self.arguments[0].name
+        first = self.inplace_arguments[0].name
         saved = [] if self.node is None else [t.needed_by for t in self.node.plan.tensors if t.name == first]
         return "".join(f"{a.python_name}, " for a in self.tensors if any(a.name in names for names in saved))
 

@@ -29,7 +29,7 @@ def stub_functions(ops: Iterable[OpCode]) -> list[Signature]:
         for name in (schema.name, *code.entry.aliases):
             found.append(Signature(name, code.parameters(out=True), code.returns))
             if code.has_inplace:
-                found.append(Signature(f"{name}_", code.parameters(), code.returns))
+                found.append(Signature(f"{name}_", code.parameters(inplace=True), code.returns))
         if code.name != schema.name:
             found.append(Signature(code.name, code.parameters(out=True), code.returns))
     return marked(found)

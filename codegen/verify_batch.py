@@ -25,7 +25,7 @@ def check_batch(point: Point, report: Report) -> None:
         warnings.simplefilter("ignore")  # ops without a rule say so
         try:
             for chosen in choices(len(batch.stacks)):
-                if chosen[0] or "(a!)" not in point.op.schema:  # what is written to must be in the batch
+                if batch.writes_to(chosen) or "(a!)" not in point.op.schema:  # what is written to must be in the batch
                     check_values(batch, chosen, report)
         except RuntimeError as error:
             if DYNAMIC not in str(error):
@@ -40,7 +40,7 @@ def check_batch(point: Point, report: Report) -> None:
 
 def check_values(batch: Batch, chosen: Sequence[bool], report: Report) -> None:
     """The outputs, and those of the in-place variant where its tensor is in the batch."""
-    functions = [None, batch.point.op.inplace] if chosen[0] and batch.point.op.inplace else [None]
+    functions = [None, batch.point.op.inplace] if batch.writes_to(chosen) and batch.point.op.inplace else [None]
     dims = tuple(0 if yes else None for yes in chosen)
     given = [adopt(s if yes else s[0].copy()) for s, yes in zip(batch.stacks, chosen, strict=True)]
     for function in functions:

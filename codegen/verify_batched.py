@@ -32,6 +32,12 @@ class Batch:
         count = len(self.leaves)
         return self.point.call(tensors[:count], function, constants=tensors[count:])
 
+    def writes_to(self, chosen: Sequence[bool]) -> bool:
+        """Whether `self`, to which an in-place op writes, is among the chosen tensors."""
+        first = self.point.arguments.get("self")
+        given = (*self.point.leaves, *self.point.constants)
+        return any(yes and tensor is first for tensor, yes in zip(given, chosen, strict=True))
+
     def example(self, chosen: Sequence[bool], index: int) -> list[Any]:
         """The tensors of one example; those that are not chosen are the first example's."""
         return [adopt(s[index if yes else 0].copy()) for s, yes in zip(self.stacks, chosen, strict=True)]

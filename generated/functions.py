@@ -3417,11 +3417,11 @@ class ConjBackward0(Node):
 
 
 class RealCopyBackward0(Node):
-    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1021)."""
+    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1046)."""
 
     __slots__ = ()
     op_name = "real_copy"
-    spec_place = "derivatives.yaml:1021"
+    spec_place = "derivatives.yaml:1046"
     elementwise = kernels.REAL_COPY
     fused = {}
     inputs = ("self",)
@@ -3458,11 +3458,11 @@ class RealCopyBackward0(Node):
 
 
 class ImagCopyBackward0(Node):
-    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1031)."""
+    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1056)."""
 
     __slots__ = ()
     op_name = "imag_copy"
-    spec_place = "derivatives.yaml:1031"
+    spec_place = "derivatives.yaml:1056"
     inputs = ("self",)
 
     @staticmethod
@@ -3488,11 +3488,11 @@ class ImagCopyBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1071)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1096)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:1071"
+    spec_place = "derivatives.yaml:1096"
     elementwise = kernels.ADD_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3538,11 +3538,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1090)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1115)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:1090"
+    spec_place = "derivatives.yaml:1115"
     elementwise = kernels.ADD_SCALAR
     fused = {}
     inputs = ("self",)
@@ -3579,11 +3579,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1099)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1124)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:1099"
+    spec_place = "derivatives.yaml:1124"
     elementwise = kernels.SUB_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3628,11 +3628,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1116)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1141)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:1116"
+    spec_place = "derivatives.yaml:1141"
     elementwise = kernels.RSUB_TENSOR
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3677,11 +3677,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1132)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1157)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:1132"
+    spec_place = "derivatives.yaml:1157"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3744,11 +3744,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1149)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1174)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:1149"
+    spec_place = "derivatives.yaml:1174"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3810,11 +3810,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1190)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1215)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:1190"
+    spec_place = "derivatives.yaml:1215"
     elementwise = kernels.FLOOR_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3859,11 +3859,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1206)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1231)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:1206"
+    spec_place = "derivatives.yaml:1231"
     elementwise = kernels.TRUNC_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3908,11 +3908,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1218)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1243)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1218"
+    spec_place = "derivatives.yaml:1243"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3976,11 +3976,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1235)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1260)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1235"
+    spec_place = "derivatives.yaml:1260"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -4044,11 +4044,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1251)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1276)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1251"
+    spec_place = "derivatives.yaml:1276"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     fused = {
@@ -4127,11 +4127,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1268)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1293)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1268"
+    spec_place = "derivatives.yaml:1293"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     fused = {
@@ -4210,11 +4210,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1286)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1311)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1286"
+    spec_place = "derivatives.yaml:1311"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     fused = {
@@ -4301,11 +4301,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1298)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1323)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1298"
+    spec_place = "derivatives.yaml:1323"
     elementwise = kernels.LERP_SCALAR
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
     inputs = ("self", "end")
@@ -4350,11 +4350,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1314)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1339)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1314"
+    spec_place = "derivatives.yaml:1339"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     fused = {
@@ -4422,11 +4422,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1352)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1327"
+    spec_place = "derivatives.yaml:1352"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     fused = {
@@ -4494,11 +4494,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1340)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1340"
+    spec_place = "derivatives.yaml:1365"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     fused = {
@@ -4562,11 +4562,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1379)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1354"
+    spec_place = "derivatives.yaml:1379"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     fused = {
@@ -4630,11 +4630,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1377)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1402)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1377"
+    spec_place = "derivatives.yaml:1402"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     fused = {1: (("kept_condition",), ()), 2: (("kept_condition",), ()), 3: (("kept_condition",), ())}
@@ -4688,11 +4688,11 @@ class WhereBackward0(Node):
 
 
 class ClampBackward0(Node):
-    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1395)."""
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1420)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp.both"
-    spec_place = "derivatives.yaml:1395"
+    spec_place = "derivatives.yaml:1420"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     fused = {1: (("kept_self",), ("_saved_min", "_saved_max"))}
@@ -4743,11 +4743,11 @@ class ClampBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1433)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1458)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1433"
+    spec_place = "derivatives.yaml:1458"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     fused = {1: (("kept_self",), ("_saved_min",))}
@@ -4796,11 +4796,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1448)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1473)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1448"
+    spec_place = "derivatives.yaml:1473"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     fused = {1: (("kept_self", "kept_min"), ()), 2: (("kept_self", "kept_min"), ()), 3: (("kept_self", "kept_min"), ())}
@@ -4860,11 +4860,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1460)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1485)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1460"
+    spec_place = "derivatives.yaml:1485"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     fused = {1: (("kept_self",), ("_saved_max",))}
@@ -4913,11 +4913,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1475)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1500)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1475"
+    spec_place = "derivatives.yaml:1500"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     fused = {1: (("kept_self", "kept_max"), ()), 2: (("kept_self", "kept_max"), ()), 3: (("kept_self", "kept_max"), ())}
@@ -4977,11 +4977,11 @@ class ClampMaxBackward1(Node):
 
 
 class XlogyBackward0(Node):
-    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1669)."""
+    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1694)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlogy.Tensor"
-    spec_place = "derivatives.yaml:1669"
+    spec_place = "derivatives.yaml:1694"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5035,11 +5035,11 @@ class XlogyBackward0(Node):
 
 
 class XlogyBackward1(Node):
-    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)."""
+    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1709)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlogy.Scalar_Self"
-    spec_place = "derivatives.yaml:1684"
+    spec_place = "derivatives.yaml:1709"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOGY_SCALAR_SELF
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5088,11 +5088,11 @@ class XlogyBackward1(Node):
 
 
 class Xlog1pyBackward0(Node):
-    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)."""
+    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1720)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlog1py"
-    spec_place = "derivatives.yaml:1695"
+    spec_place = "derivatives.yaml:1720"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5146,11 +5146,11 @@ class Xlog1pyBackward0(Node):
 
 
 class Xlog1pyBackward1(Node):
-    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)."""
+    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1736)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlog1py.self_scalar"
-    spec_place = "derivatives.yaml:1711"
+    spec_place = "derivatives.yaml:1736"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOG1PY_SELF_SCALAR
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5199,11 +5199,11 @@ class Xlog1pyBackward1(Node):
 
 
 class LogaddexpBackward0(Node):
-    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1723)."""
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1748)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp"
-    spec_place = "derivatives.yaml:1723"
+    spec_place = "derivatives.yaml:1748"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP
     fused = {
@@ -5267,11 +5267,11 @@ class LogaddexpBackward0(Node):
 
 
 class Logaddexp2Backward0(Node):
-    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1736)."""
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1761)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp2"
-    spec_place = "derivatives.yaml:1736"
+    spec_place = "derivatives.yaml:1761"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP2
     fused = {
@@ -5335,11 +5335,11 @@ class Logaddexp2Backward0(Node):
 
 
 class LogOddsBackward0(Node):
-    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1762)."""
+    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1787)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_odds"
-    spec_place = "derivatives.yaml:1762"
+    spec_place = "derivatives.yaml:1787"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG_ODDS
     fused = {1: (("kept_self",), ())}
@@ -5385,11 +5385,11 @@ class LogOddsBackward0(Node):
 
 
 class EntrBackward0(Node):
-    """entr(Tensor self) -> Tensor (derivatives.yaml:1772)."""
+    """entr(Tensor self) -> Tensor (derivatives.yaml:1797)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "entr"
-    spec_place = "derivatives.yaml:1772"
+    spec_place = "derivatives.yaml:1797"
     saved_slots = ("kept_self",)
     elementwise = kernels.ENTR
     fused = {1: (("kept_self",), ())}
@@ -5435,11 +5435,11 @@ class EntrBackward0(Node):
 
 
 class SincBackward0(Node):
-    """sinc(Tensor self) -> Tensor (derivatives.yaml:1788)."""
+    """sinc(Tensor self) -> Tensor (derivatives.yaml:1813)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sinc"
-    spec_place = "derivatives.yaml:1788"
+    spec_place = "derivatives.yaml:1813"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SINC
@@ -5493,11 +5493,11 @@ class SincBackward0(Node):
 
 
 class ErfinvBackward0(Node):
-    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1799)."""
+    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1824)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "erfinv"
-    spec_place = "derivatives.yaml:1799"
+    spec_place = "derivatives.yaml:1824"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFINV
@@ -5544,11 +5544,11 @@ class ErfinvBackward0(Node):
 
 
 class ErfcxBackward0(Node):
-    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1813)."""
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1838)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "erfcx"
-    spec_place = "derivatives.yaml:1813"
+    spec_place = "derivatives.yaml:1838"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFCX
@@ -5600,11 +5600,11 @@ class ErfcxBackward0(Node):
 
 
 class NdtrBackward0(Node):
-    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1827)."""
+    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1852)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "ndtr"
-    spec_place = "derivatives.yaml:1827"
+    spec_place = "derivatives.yaml:1852"
     saved_slots = ("kept_self",)
     elementwise = kernels.NDTR
     fused = {1: (("kept_self",), ())}
@@ -5650,11 +5650,11 @@ class NdtrBackward0(Node):
 
 
 class NdtriBackward0(Node):
-    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1841)."""
+    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1866)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "ndtri"
-    spec_place = "derivatives.yaml:1841"
+    spec_place = "derivatives.yaml:1866"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NDTRI
@@ -5701,11 +5701,11 @@ class NdtriBackward0(Node):
 
 
 class LogNdtrBackward0(Node):
-    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1855)."""
+    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1880)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_ndtr"
-    spec_place = "derivatives.yaml:1855"
+    spec_place = "derivatives.yaml:1880"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5760,11 +5760,11 @@ class LogNdtrBackward0(Node):
 
 
 class LgammaBackward0(Node):
-    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1873)."""
+    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1898)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "lgamma"
-    spec_place = "derivatives.yaml:1873"
+    spec_place = "derivatives.yaml:1898"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5800,11 +5800,11 @@ class LgammaBackward0(Node):
 
 
 class DigammaBackward0(Node):
-    """digamma(Tensor self) -> Tensor (derivatives.yaml:1899)."""
+    """digamma(Tensor self) -> Tensor (derivatives.yaml:1924)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "digamma"
-    spec_place = "derivatives.yaml:1899"
+    spec_place = "derivatives.yaml:1924"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5840,11 +5840,11 @@ class DigammaBackward0(Node):
 
 
 class PolygammaBackward0(Node):
-    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1913)."""
+    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1938)."""
 
     __slots__ = ("_saved_n", "kept_self", "kept_self_version")
     op_name = "polygamma"
-    spec_place = "derivatives.yaml:1913"
+    spec_place = "derivatives.yaml:1938"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5883,11 +5883,11 @@ class PolygammaBackward0(Node):
 
 
 class ZetaBackward0(Node):
-    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)."""
+    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1954)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "zeta"
-    spec_place = "derivatives.yaml:1928"
+    spec_place = "derivatives.yaml:1954"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -5933,11 +5933,11 @@ class ZetaBackward0(Node):
 
 
 class ZetaBackward1(Node):
-    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1943)."""
+    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1969)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "zeta.self_scalar"
-    spec_place = "derivatives.yaml:1943"
+    spec_place = "derivatives.yaml:1969"
     saved_slots = ("kept_other",)
     inputs = ("other",)
     keeps = {"kept_other": ("other", ("other",))}
@@ -5976,11 +5976,11 @@ class ZetaBackward1(Node):
 
 
 class IgammaBackward0(Node):
-    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1955)."""
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1981)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
-    spec_place = "derivatives.yaml:1955"
+    spec_place = "derivatives.yaml:1981"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6033,11 +6033,11 @@ class IgammaBackward0(Node):
 
 
 class IgammacBackward0(Node):
-    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1969)."""
+    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1996)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    spec_place = "derivatives.yaml:1969"
+    spec_place = "derivatives.yaml:1996"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6090,11 +6090,11 @@ class IgammacBackward0(Node):
 
 
 class I0Backward0(Node):
-    """i0(Tensor self) -> Tensor (derivatives.yaml:1985)."""
+    """i0(Tensor self) -> Tensor (derivatives.yaml:2013)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0"
-    spec_place = "derivatives.yaml:1985"
+    spec_place = "derivatives.yaml:2013"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6130,11 +6130,11 @@ class I0Backward0(Node):
 
 
 class I0eBackward0(Node):
-    """i0e(Tensor self) -> Tensor (derivatives.yaml:1998)."""
+    """i0e(Tensor self) -> Tensor (derivatives.yaml:2026)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i0e"
-    spec_place = "derivatives.yaml:1998"
+    spec_place = "derivatives.yaml:2026"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6176,11 +6176,11 @@ class I0eBackward0(Node):
 
 
 class I1Backward0(Node):
-    """i1(Tensor self) -> Tensor (derivatives.yaml:2012)."""
+    """i1(Tensor self) -> Tensor (derivatives.yaml:2040)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1"
-    spec_place = "derivatives.yaml:2012"
+    spec_place = "derivatives.yaml:2040"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6235,11 +6235,11 @@ class I1Backward0(Node):
 
 
 class I1eBackward0(Node):
-    """i1e(Tensor self) -> Tensor (derivatives.yaml:2026)."""
+    """i1e(Tensor self) -> Tensor (derivatives.yaml:2054)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1e"
-    spec_place = "derivatives.yaml:2026"
+    spec_place = "derivatives.yaml:2054"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6298,12 +6298,271 @@ class I1eBackward0(Node):
         return (tangent0,)
 
 
+class ModifiedBesselK0Backward0(Node):
+    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2068)."""
+
+    __slots__ = ("kept_self", "kept_self_version")
+    op_name = "modified_bessel_k0"
+    spec_place = "derivatives.yaml:2068"
+    saved_slots = ("kept_self",)
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ModifiedBesselK0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: -grad * unfused(modified_bessel_k1(self))."""
+        self = unpack(node, "kept_self")
+        return (fit(-grad * formulas_elementwise.unfused(op.modified_bessel_k1(self)), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * formulas_elementwise.unfused(op.modified_bessel_k1(self))).conj()
+        return (tangent0,)
+
+
+class ModifiedBesselK1Backward0(Node):
+    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2083)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "modified_bessel_k1"
+    spec_place = "derivatives.yaml:2083"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ModifiedBesselK1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: -grad * (unfused(modified_bessel_k0(self)) + result / self)."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return (
+            fit(-grad * (formulas_elementwise.unfused(op.modified_bessel_k0(self)) + result / self), node.metas[0]),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (-self_t.conj() * (formulas_elementwise.unfused(op.modified_bessel_k0(self)) + result / self)).conj()
+        return (tangent0,)
+
+
+class ScaledModifiedBesselK0Backward0(Node):
+    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2098)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "scaled_modified_bessel_k0"
+    spec_place = "derivatives.yaml:2098"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ScaledModifiedBesselK0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (result - unfused(scaled_modified_bessel_k1(self)))."""
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return (fit(grad * (result - formulas_elementwise.unfused(op.scaled_modified_bessel_k1(self))), node.metas[0]),)
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (self_t.conj() * (result - formulas_elementwise.unfused(op.scaled_modified_bessel_k1(self)))).conj()
+        return (tangent0,)
+
+
+class ScaledModifiedBesselK1Backward0(Node):
+    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2113)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "scaled_modified_bessel_k1"
+    spec_place = "derivatives.yaml:2113"
+    saved_slots = ("kept_result", "kept_self")
+    saved_outputs = {"kept_result": 0}
+    inputs = ("self",)
+    keeps = {"kept_result": ("output 0", ("self",)), "kept_self": ("self", ("self",))}
+
+    @staticmethod
+    def record(result, self):
+        """Put `result` into the graph."""
+        node = new(ScaledModifiedBesselK1Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_result is not None:
+            node.kept_result = FREED
+        if node.kept_self is not None:
+            node.kept_self = FREED
+
+    def apply(node, grad):
+        """self: grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))."""
+        result = unpack_output(node, "kept_result")
+        self = unpack(node, "kept_self")
+        return (
+            fit(
+                grad * (result - result / self - formulas_elementwise.unfused(op.scaled_modified_bessel_k0(self))),
+                node.metas[0],
+            ),
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj() * (result - result / self - formulas_elementwise.unfused(op.scaled_modified_bessel_k0(self)))
+        ).conj()
+        return (tangent0,)
+
+
+class SphericalBesselJ0Backward0(Node):
+    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2128)."""
+
+    __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
+    op_name = "spherical_bessel_j0"
+    spec_place = "derivatives.yaml:2128"
+    saved_slots = ("kept_self", "kept_result")
+    saved_outputs = {"kept_result": 0}
+    elementwise = kernels.SPHERICAL_BESSEL_J0
+    fused = {1: (("kept_self", "kept_result"), ())}
+    inputs = ("self",)
+    keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
+
+    @staticmethod
+    def record(result, self, plain=False):
+        """Put `result` into the graph."""
+        node = new(SphericalBesselJ0Backward0)
+        node.sequence = next_sequence()
+        node.hooks = None
+        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.edges = (self._fn or self,)
+        node.kept_self = self
+        node.kept_self_version = 0 if (version := self._writes) is None else version[0]
+        node.kept_result = saved = alias_of(result)
+        node.kept_result_version = saved._writes[0]
+        result._fn = node
+        result._rg = True
+
+    def release(node):
+        """Forget the saved tensors."""
+        if node.kept_self is not None:
+            node.kept_self = FREED
+        if node.kept_result is not None:
+            node.kept_result = FREED
+
+    def apply(node, grad):
+        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
+        if watch.active:
+            return node.formula(grad)
+        if (grads := node.elementwise.gradients(node, grad)) is not None:
+            return grads
+        return node.formula(grad) if mode.grad else run_fused(node, grad)
+
+    def formula(node, grad):
+        """self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))), (cos(self) - result) / where(self == 0, 1, self))."""
+        self = unpack(node, "kept_self")
+        result = unpack_output(node, "kept_result")
+        return node.fitted(
+            [
+                grad
+                * op.where(
+                    op.abs(self) < 0.3,
+                    -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
+                    (op.cos(self) - result) / op.where(self == 0, 1, self),
+                )
+            ]
+        )
+
+    @staticmethod
+    def tangent(result, self, self_t):
+        """Forward mode: the tangents of the outputs, from those of the inputs."""
+        tangent0 = (
+            self_t.conj()
+            * op.where(
+                op.abs(self) < 0.3,
+                -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self / 54))),
+                (op.cos(self) - result) / op.where(self == 0, 1, self),
+            )
+        ).conj()
+        return (tangent0,)
+
+
 class BesselJ0Backward0(Node):
-    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2040)."""
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2158)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
-    spec_place = "derivatives.yaml:2040"
+    spec_place = "derivatives.yaml:2158"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6339,11 +6598,11 @@ class BesselJ0Backward0(Node):
 
 
 class BesselJ1Backward0(Node):
-    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2054)."""
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2172)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    spec_place = "derivatives.yaml:2054"
+    spec_place = "derivatives.yaml:2172"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6400,11 +6659,11 @@ class BesselJ1Backward0(Node):
 
 
 class BesselY0Backward0(Node):
-    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2068)."""
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2186)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
-    spec_place = "derivatives.yaml:2068"
+    spec_place = "derivatives.yaml:2186"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6440,11 +6699,11 @@ class BesselY0Backward0(Node):
 
 
 class BesselY1Backward0(Node):
-    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2083)."""
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2201)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_y1"
-    spec_place = "derivatives.yaml:2083"
+    spec_place = "derivatives.yaml:2201"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6486,11 +6745,11 @@ class BesselY1Backward0(Node):
 
 
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2112)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2230)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:2112"
+    spec_place = "derivatives.yaml:2230"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
@@ -6558,11 +6817,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2138)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2256)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:2138"
+    spec_place = "derivatives.yaml:2256"
     output_count = 2
     saved_slots = ("kept_exponent",)
     inputs = ("self",)
@@ -6606,11 +6865,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2206)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2324)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:2206"
+    spec_place = "derivatives.yaml:2324"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     fused = {1: (("kept_self",), ())}
@@ -6656,11 +6915,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2285)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2422)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:2285"
+    spec_place = "derivatives.yaml:2422"
     inputs = ("real", "imag")
 
     @staticmethod
@@ -6692,11 +6951,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:2314)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2451)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:2314"
+    spec_place = "derivatives.yaml:2451"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -6743,11 +7002,11 @@ class AngleBackward0(Node):
 
 
 class ViewAsRealBackward0(Node):
-    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2329)."""
+    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2466)."""
 
     __slots__ = ()
     op_name = "view_as_real"
-    spec_place = "derivatives.yaml:2329"
+    spec_place = "derivatives.yaml:2466"
     inputs = ("self",)
 
     @staticmethod
@@ -6773,11 +7032,11 @@ class ViewAsRealBackward0(Node):
 
 
 class ViewAsComplexBackward0(Node):
-    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2344)."""
+    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2481)."""
 
     __slots__ = ()
     op_name = "view_as_complex"
-    spec_place = "derivatives.yaml:2344"
+    spec_place = "derivatives.yaml:2481"
     inputs = ("self",)
 
     @staticmethod
@@ -6804,11 +7063,11 @@ class ViewAsComplexBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2411)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2548)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:2411"
+    spec_place = "derivatives.yaml:2548"
     recipes = StructuredGradient(reductions_recipes.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -6850,11 +7109,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2431)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2568)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:2431"
+    spec_place = "derivatives.yaml:2568"
     inputs = ("self",)
 
     @staticmethod
@@ -6880,11 +7139,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2442)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2579)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:2442"
+    spec_place = "derivatives.yaml:2579"
     recipes = StructuredGradient(
         reductions_recipes.spread_sum, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -6933,11 +7192,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2460)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2597)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:2460"
+    spec_place = "derivatives.yaml:2597"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6992,11 +7251,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2479)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2616)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2479"
+    spec_place = "derivatives.yaml:2616"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7057,11 +7316,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2495)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2632)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2495"
+    spec_place = "derivatives.yaml:2632"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7103,11 +7362,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2508)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2645)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2508"
+    spec_place = "derivatives.yaml:2645"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -7146,11 +7405,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2526)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2663)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2526"
+    spec_place = "derivatives.yaml:2663"
     recipes = StructuredGradient(
         reductions_recipes.spread_mean, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7206,11 +7465,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2559)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2696)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2559"
+    spec_place = "derivatives.yaml:2696"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
         statistics_recipes.variance_slope,
@@ -7277,7 +7536,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2599)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2736)."""
 
     __slots__ = (
         "_saved_correction",
@@ -7289,7 +7548,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2599"
+    spec_place = "derivatives.yaml:2736"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7359,11 +7618,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2619)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2756)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2619"
+    spec_place = "derivatives.yaml:2756"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7430,11 +7689,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2637)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2774)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2637"
+    spec_place = "derivatives.yaml:2774"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7501,11 +7760,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2653)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2790)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2653"
+    spec_place = "derivatives.yaml:2790"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7561,7 +7820,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2673)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2810)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7572,7 +7831,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2673"
+    spec_place = "derivatives.yaml:2810"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -7637,11 +7896,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2694)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2831)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2694"
+    spec_place = "derivatives.yaml:2831"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7697,7 +7956,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2710)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2847)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7708,7 +7967,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2710"
+    spec_place = "derivatives.yaml:2847"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -7773,7 +8032,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2812)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2949)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7785,7 +8044,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2812"
+    spec_place = "derivatives.yaml:2949"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7850,11 +8109,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2856)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2993)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2856"
+    spec_place = "derivatives.yaml:2993"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7921,11 +8180,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2875)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3012)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:2875"
+    spec_place = "derivatives.yaml:3012"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -7964,11 +8223,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2891)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3028)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:2891"
+    spec_place = "derivatives.yaml:3028"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8031,11 +8290,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:2936)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3073)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:2936"
+    spec_place = "derivatives.yaml:3073"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8098,7 +8357,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2954)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3091)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8109,7 +8368,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:2954"
+    spec_place = "derivatives.yaml:3091"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8174,11 +8433,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2972)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3109)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:2972"
+    spec_place = "derivatives.yaml:3109"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -8207,11 +8466,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:2988)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:3125)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:2988"
+    spec_place = "derivatives.yaml:3125"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8256,7 +8515,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3143)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8267,7 +8526,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:3006"
+    spec_place = "derivatives.yaml:3143"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8332,11 +8591,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3021)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3158)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:3021"
+    spec_place = "derivatives.yaml:3158"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8381,7 +8640,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3035)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3172)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8392,7 +8651,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:3035"
+    spec_place = "derivatives.yaml:3172"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8457,7 +8716,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3050)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8468,7 +8727,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:3050"
+    spec_place = "derivatives.yaml:3187"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8533,11 +8792,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3178)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3315)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:3178"
+    spec_place = "derivatives.yaml:3315"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8583,11 +8842,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3193)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3330)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:3193"
+    spec_place = "derivatives.yaml:3330"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8635,7 +8894,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3208)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3345)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8646,7 +8905,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:3208"
+    spec_place = "derivatives.yaml:3345"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "factor")
@@ -8704,11 +8963,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3221)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3358)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:3221"
+    spec_place = "derivatives.yaml:3358"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8756,11 +9015,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3239)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3376)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:3239"
+    spec_place = "derivatives.yaml:3376"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8808,7 +9067,7 @@ class CumminBackward0(Node):
 
 
 class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3419)."""
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3556)."""
 
     __slots__ = (
         "_saved_p",
@@ -8820,7 +9079,7 @@ class RowDistancesBackward0(Node):
         "kept_x2_version",
     )
     op_name = "row_distances"
-    spec_place = "derivatives.yaml:3419"
+    spec_place = "derivatives.yaml:3556"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("x1", "x2")
@@ -8896,11 +9155,11 @@ class RowDistancesBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3652)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3824)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3652"
+    spec_place = "derivatives.yaml:3824"
     saved_slots = ("kept_mat2", "kept_self")
     recipes = StructuredGradient(
         products_recipes.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
@@ -8969,11 +9228,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3670)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3842)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3670"
+    spec_place = "derivatives.yaml:3842"
     saved_slots = ("kept_mat2", "kept_self")
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
@@ -9037,11 +9296,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3687)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3859)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3687"
+    spec_place = "derivatives.yaml:3859"
     saved_slots = ("kept_vec", "kept_self")
     inputs = ("self", "vec")
     keeps = {"kept_vec": ("vec", ("self",)), "kept_self": ("self", ("vec",))}
@@ -9103,11 +9362,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3704)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3876)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3704"
+    spec_place = "derivatives.yaml:3876"
     saved_slots = ("kept_tensor", "kept_self")
     inputs = ("self", "tensor")
     keeps = {"kept_tensor": ("tensor", ("self",)), "kept_self": ("self", ("tensor",))}
@@ -9160,11 +9419,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3759)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3931)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3759"
+    spec_place = "derivatives.yaml:3931"
     saved_slots = ("kept_mat2", "kept_mat1")
     inputs = ("self", "mat1", "mat2")
     keeps = {"kept_mat2": ("mat2", ("mat1",)), "kept_mat1": ("mat1", ("mat2",))}
@@ -9230,7 +9489,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3781)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3953)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9241,7 +9500,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3781"
+    spec_place = "derivatives.yaml:3953"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9307,7 +9566,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3801)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3973)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9319,7 +9578,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3801"
+    spec_place = "derivatives.yaml:3973"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9395,11 +9654,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3821)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3993)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3821"
+    spec_place = "derivatives.yaml:3993"
     saved_slots = ("kept_vec", "kept_mat")
     inputs = ("self", "mat", "vec")
     keeps = {"kept_vec": ("vec", ("mat",)), "kept_mat": ("mat", ("vec",))}
@@ -9465,11 +9724,11 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4026)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4198)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:4026"
+    spec_place = "derivatives.yaml:4198"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     inputs = ("A",)
@@ -9509,11 +9768,11 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4055)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4227)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:4055"
+    spec_place = "derivatives.yaml:4227"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -9560,11 +9819,11 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4073)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4245)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:4073"
+    spec_place = "derivatives.yaml:4245"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -9622,7 +9881,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4119)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4291)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -9633,7 +9892,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:4119"
+    spec_place = "derivatives.yaml:4291"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("A", "B")
@@ -9689,11 +9948,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4148)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4320)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:4148"
+    spec_place = "derivatives.yaml:4320"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -9730,11 +9989,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4165)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4337)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:4165"
+    spec_place = "derivatives.yaml:4337"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -9777,11 +10036,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4188)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4360)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:4188"
+    spec_place = "derivatives.yaml:4360"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -9833,11 +10092,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4227)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4399)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:4227"
+    spec_place = "derivatives.yaml:4399"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -9882,11 +10141,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4375)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4547)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:4375"
+    spec_place = "derivatives.yaml:4547"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -9952,11 +10211,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4395)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4567)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:4395"
+    spec_place = "derivatives.yaml:4567"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -9993,7 +10252,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4426)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4598)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10003,7 +10262,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:4426"
+    spec_place = "derivatives.yaml:4598"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10056,11 +10315,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4456)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4628)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:4456"
+    spec_place = "derivatives.yaml:4628"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10097,7 +10356,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4484)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4656)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10107,7 +10366,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:4484"
+    spec_place = "derivatives.yaml:4656"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10160,11 +10419,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4503)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4675)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4503"
+    spec_place = "derivatives.yaml:4675"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10201,11 +10460,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4521)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4693)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4521"
+    spec_place = "derivatives.yaml:4693"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -10261,11 +10520,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4550)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4722)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4550"
+    spec_place = "derivatives.yaml:4722"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10308,11 +10567,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4712)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4884)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4712"
+    spec_place = "derivatives.yaml:4884"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10349,11 +10608,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class LuPackedBackward0(Node):
-    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4782)."""
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4981)."""
 
     __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
     op_name = "lu_packed"
-    spec_place = "derivatives.yaml:4782"
+    spec_place = "derivatives.yaml:4981"
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
@@ -10408,11 +10667,11 @@ class LuPackedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5002)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5201)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:5002"
+    spec_place = "derivatives.yaml:5201"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10441,11 +10700,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5096)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5295)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:5096"
+    spec_place = "derivatives.yaml:5295"
     inputs = ("self",)
     values = {"_saved_dim0": ("dim0", ""), "_saved_dim1": ("dim1", "")}
 
@@ -10476,11 +10735,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5112)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5311)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:5112"
+    spec_place = "derivatives.yaml:5311"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -10509,11 +10768,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5135)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5334)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5135"
+    spec_place = "derivatives.yaml:5334"
     inputs = ("self",)
 
     @staticmethod
@@ -10539,11 +10798,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5151)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5350)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5151"
+    spec_place = "derivatives.yaml:5350"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10572,11 +10831,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5166)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5365)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5166"
+    spec_place = "derivatives.yaml:5365"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10605,11 +10864,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5176)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5375)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5176"
+    spec_place = "derivatives.yaml:5375"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -10638,11 +10897,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5191)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5390)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5191"
+    spec_place = "derivatives.yaml:5390"
     recipes = StructuredGradient(reductions_recipes.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -10684,11 +10943,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5207)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5406)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5207"
+    spec_place = "derivatives.yaml:5406"
     inputs = ("self",)
 
     @staticmethod
@@ -10714,11 +10973,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5548)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5747)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5548"
+    spec_place = "derivatives.yaml:5747"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -10758,11 +11017,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5563)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5762)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5563"
+    spec_place = "derivatives.yaml:5762"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_length": ("length", ""), "_saved_step": ("step", "")}
 
@@ -10795,11 +11054,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5575)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5774)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5575"
+    spec_place = "derivatives.yaml:5774"
     recipes = StructuredGradient(
         movement_recipes.select_backward,
         ("g", ""),
@@ -10853,11 +11112,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5588)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5787)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5588"
+    spec_place = "derivatives.yaml:5787"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_index": ("index", "")}
 
@@ -10888,11 +11147,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5600)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5799)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5600"
+    spec_place = "derivatives.yaml:5799"
     recipes = StructuredGradient(
         movement_recipes.slice_backward,
         ("g", ""),
@@ -10960,11 +11219,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5615)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5814)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5615"
+    spec_place = "derivatives.yaml:5814"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -11004,11 +11263,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5629)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5828)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5629"
+    spec_place = "derivatives.yaml:5828"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11048,7 +11307,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5641)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5840)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -11059,7 +11318,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5641"
+    spec_place = "derivatives.yaml:5840"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11106,11 +11365,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5658)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5858)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5658"
+    spec_place = "derivatives.yaml:5858"
     inputs = ("self",)
     values = {
         "_saved_to_stride": ("to_stride", ""),
@@ -11153,11 +11412,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5673)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5873)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5673"
+    spec_place = "derivatives.yaml:5873"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11210,11 +11469,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5690)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5890)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5690"
+    spec_place = "derivatives.yaml:5890"
     inputs = ("grad_output",)
     values = {"_saved_offset": ("offset", ""), "_saved_dim1": ("dim1", ""), "_saved_dim2": ("dim2", "")}
 
@@ -11247,11 +11506,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5723)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5923)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5723"
+    spec_place = "derivatives.yaml:5923"
 
     @staticmethod
     def record(result, self, dim):
@@ -11285,11 +11544,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5735)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5935)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5735"
+    spec_place = "derivatives.yaml:5935"
 
     @staticmethod
     def record(result, self, dim):
@@ -11323,11 +11582,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5749)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5949)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5749"
+    spec_place = "derivatives.yaml:5949"
 
     @staticmethod
     def record(result, self, dim):
@@ -11361,11 +11620,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5776)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6000)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:5776"
+    spec_place = "derivatives.yaml:6000"
     recipes = StructuredGradient(
         movement_recipes.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
     )
@@ -11412,11 +11671,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5798)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6022)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:5798"
+    spec_place = "derivatives.yaml:6022"
     recipes = StructuredGradient(movement_recipes.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
@@ -11458,11 +11717,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5815)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6039)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:5815"
+    spec_place = "derivatives.yaml:6039"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -11501,11 +11760,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5831)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6055)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:5831"
+    spec_place = "derivatives.yaml:6055"
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -11547,11 +11806,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5846)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6070)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:5846"
+    spec_place = "derivatives.yaml:6070"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11590,11 +11849,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5864)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6088)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:5864"
+    spec_place = "derivatives.yaml:6088"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11633,11 +11892,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5882)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6106)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:5882"
+    spec_place = "derivatives.yaml:6106"
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -11677,11 +11936,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5901)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6125)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:5901"
+    spec_place = "derivatives.yaml:6125"
     inputs = ("self",)
 
     @staticmethod
@@ -11707,11 +11966,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5916)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6140)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:5916"
+    spec_place = "derivatives.yaml:6140"
     inputs = ("self",)
 
     @staticmethod
@@ -11737,11 +11996,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5930)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6154)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:5930"
+    spec_place = "derivatives.yaml:6154"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11788,11 +12047,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5950)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6174)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:5950"
+    spec_place = "derivatives.yaml:6174"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11826,11 +12085,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5965)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6189)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:5965"
+    spec_place = "derivatives.yaml:6189"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -11872,11 +12131,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5987)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6211)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:5987"
+    spec_place = "derivatives.yaml:6211"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -11929,11 +12188,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6004)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6228)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:6004"
+    spec_place = "derivatives.yaml:6228"
     saved_slots = ("kept_index",)
     inputs = ("self", "source")
     keeps = {"kept_index": ("index", ("source",))}
@@ -11986,11 +12245,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6023)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6247)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:6023"
+    spec_place = "derivatives.yaml:6247"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12043,11 +12302,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6042)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6266)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:6042"
+    spec_place = "derivatives.yaml:6266"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("self", "src"))}
@@ -12094,11 +12353,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6062)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6286)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:6062"
+    spec_place = "derivatives.yaml:6286"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12138,11 +12397,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6075)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6299)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:6075"
+    spec_place = "derivatives.yaml:6299"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("src",))}
@@ -12191,11 +12450,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6094)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6318)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:6094"
+    spec_place = "derivatives.yaml:6318"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     fused = {1: (("kept_mask",), ())}
@@ -12242,11 +12501,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6110)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6334)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:6110"
+    spec_place = "derivatives.yaml:6334"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     fused = {1: (("kept_mask",), ()), 2: (("kept_mask",), ()), 3: (("kept_mask",), ())}
@@ -12298,7 +12557,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6248)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6487)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12314,7 +12573,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6248"
+    spec_place = "derivatives.yaml:6487"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "src")
@@ -12391,11 +12650,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6372)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6611)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6372"
+    spec_place = "derivatives.yaml:6611"
     elementwise = kernels.FILL__SCALAR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12430,11 +12689,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6386)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6625)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6386"
+    spec_place = "derivatives.yaml:6625"
     inputs = ("self", "value")
 
     @staticmethod
@@ -12467,11 +12726,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6398)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6637)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6398"
+    spec_place = "derivatives.yaml:6637"
     elementwise = kernels.ZERO_
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12506,11 +12765,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6410)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6663)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6410"
+    spec_place = "derivatives.yaml:6663"
     elementwise = kernels.COPY_
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "src")
@@ -12549,7 +12808,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6432)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6685)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12561,7 +12820,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6432"
+    spec_place = "derivatives.yaml:6685"
     saved_slots = ("kept_weight", "kept_self")
     recipes = StructuredGradient(
         products_recipes.linear_backward,
@@ -12661,11 +12920,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6459)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6712)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6459"
+    spec_place = "derivatives.yaml:6712"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12722,7 +12981,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6477)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6730)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12737,7 +12996,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6477"
+    spec_place = "derivatives.yaml:6730"
     saved_slots = ("kept_weight", "kept_self")
     inputs = ("self", "weight", "bias")
     keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
@@ -12828,7 +13087,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6507)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6760)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12842,7 +13101,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6507"
+    spec_place = "derivatives.yaml:6760"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -12924,7 +13183,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6524)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6777)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12938,7 +13197,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6524"
+    spec_place = "derivatives.yaml:6777"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -13018,11 +13277,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6636)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6889)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6636"
+    spec_place = "derivatives.yaml:6889"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13055,11 +13314,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6653)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6906)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6653"
+    spec_place = "derivatives.yaml:6906"
     inputs = ("grad_output",)
     values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13090,11 +13349,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6670)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6923)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6670"
+    spec_place = "derivatives.yaml:6923"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -13137,11 +13396,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6685)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6938)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6685"
+    spec_place = "derivatives.yaml:6938"
     inputs = ("self",)
     values = {
         "_saved_kernel_size": ("kernel_size", ""),
@@ -13181,7 +13440,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6730)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6983)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13192,7 +13451,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6730"
+    spec_place = "derivatives.yaml:6983"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13265,7 +13524,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6748)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7001)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13276,7 +13535,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:6748"
+    spec_place = "derivatives.yaml:7001"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13324,11 +13583,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6810)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7063)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:6810"
+    spec_place = "derivatives.yaml:7063"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13377,11 +13636,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:6833)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7086)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:6833"
+    spec_place = "derivatives.yaml:7086"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -13420,11 +13679,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6882)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7135)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:6882"
+    spec_place = "derivatives.yaml:7135"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13473,7 +13732,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6912)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7165)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13486,7 +13745,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:6912"
+    spec_place = "derivatives.yaml:7165"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13546,7 +13805,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6932)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7185)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13558,7 +13817,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:6932"
+    spec_place = "derivatives.yaml:7185"
 
     @staticmethod
     def record(
@@ -13628,11 +13887,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6983)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7236)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:6983"
+    spec_place = "derivatives.yaml:7236"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13663,11 +13922,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7001)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7254)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:7001"
+    spec_place = "derivatives.yaml:7254"
     inputs = ("grad_output",)
     values = {"_saved_grad_output_sym_sizes": ("grad_output", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13703,7 +13962,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7044)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7297)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13722,7 +13981,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:7044"
+    spec_place = "derivatives.yaml:7297"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     recipes = StructuredGradient(
@@ -13870,7 +14129,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7069)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7322)."""
 
     __slots__ = (
         "_saved_eps",
@@ -13886,7 +14145,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:7069"
+    spec_place = "derivatives.yaml:7322"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     inputs = ("self", "weight", "bias")
@@ -14001,7 +14260,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7091)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7344)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14015,7 +14274,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:7091"
+    spec_place = "derivatives.yaml:7344"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -14120,7 +14379,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7111)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7364)."""
 
     __slots__ = (
         "_saved_dim",
@@ -14135,7 +14394,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:7111"
+    spec_place = "derivatives.yaml:7364"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
     inputs = ("self", "weight")
@@ -14225,11 +14484,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7133)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7386)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:7133"
+    spec_place = "derivatives.yaml:7386"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
@@ -14284,11 +14543,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7157)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7410)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7157"
+    spec_place = "derivatives.yaml:7410"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14351,11 +14610,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7177)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7430)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7177"
+    spec_place = "derivatives.yaml:7430"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -14412,11 +14671,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7200)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7453)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7200"
+    spec_place = "derivatives.yaml:7453"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14475,7 +14734,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7217)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7470)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14490,7 +14749,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7217"
+    spec_place = "derivatives.yaml:7470"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("self",)
@@ -14594,7 +14853,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7242)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7495)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14607,7 +14866,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7242"
+    spec_place = "derivatives.yaml:7495"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("grad_output",)
     keeps = {
@@ -14676,7 +14935,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7262)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7515)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14693,7 +14952,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7262"
+    spec_place = "derivatives.yaml:7515"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
     recipes = StructuredGradient(
@@ -14822,11 +15081,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7293)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7546)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7293"
+    spec_place = "derivatives.yaml:7546"
     saved_slots = ("kept_self", "kept_target")
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
@@ -14890,7 +15149,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7315)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7568)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14903,7 +15162,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7315"
+    spec_place = "derivatives.yaml:7568"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -14979,7 +15238,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7335)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7588)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -14992,7 +15251,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7335"
+    spec_place = "derivatives.yaml:7588"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -15061,7 +15320,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7358)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7611)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15076,7 +15335,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7358"
+    spec_place = "derivatives.yaml:7611"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15183,7 +15442,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7382)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7635)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15198,7 +15457,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7382"
+    spec_place = "derivatives.yaml:7635"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15277,7 +15536,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7407)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7660)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15294,7 +15553,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7407"
+    spec_place = "derivatives.yaml:7660"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15406,11 +15665,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7429)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7682)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7429"
+    spec_place = "derivatives.yaml:7682"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     fused = {1: (("kept_mask",), ("_saved_scale",))}
@@ -15459,7 +15718,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7444)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7697)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15469,7 +15728,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7444"
+    spec_place = "derivatives.yaml:7697"
     saved_slots = ("kept_indices",)
     inputs = ("weight",)
     keeps = {"kept_indices": ("indices", ("weight",))}
@@ -15537,11 +15796,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7467)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7720)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7467"
+    spec_place = "derivatives.yaml:7720"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -15582,7 +15841,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7483)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7736)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15592,7 +15851,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7483"
+    spec_place = "derivatives.yaml:7736"
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("indices", ("self",))}
@@ -15641,7 +15900,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7498)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7751)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15664,7 +15923,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7498"
+    spec_place = "derivatives.yaml:7751"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -15846,7 +16105,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7518)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7771)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15876,7 +16135,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7518"
+    spec_place = "derivatives.yaml:7771"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -16120,7 +16379,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7541)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7794)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16144,7 +16403,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7541"
+    spec_place = "derivatives.yaml:7794"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16331,7 +16590,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7561)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7814)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16357,7 +16616,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7561"
+    spec_place = "derivatives.yaml:7814"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16537,7 +16796,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7591)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7844)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16559,7 +16818,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7591"
+    spec_place = "derivatives.yaml:7844"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16687,11 +16946,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7629)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7882)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7629"
+    spec_place = "derivatives.yaml:7882"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     fused = {
@@ -16758,7 +17017,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:7886)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8139)."""
 
     __slots__ = (
         "_saved_blank",
@@ -16770,7 +17029,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:7886"
+    spec_place = "derivatives.yaml:8139"
     saved_slots = ("kept_log_probs", "kept_targets")
     inputs = ("log_probs",)
     keeps = {"kept_log_probs": ("log_probs", ("log_probs",)), "kept_targets": ("targets", ("log_probs",))}
@@ -16849,11 +17108,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7935)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8188)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:7935"
+    spec_place = "derivatives.yaml:8188"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -16890,11 +17149,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7951)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8204)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:7951"
+    spec_place = "derivatives.yaml:8204"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -16941,11 +17200,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7968)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8221)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:7968"
+    spec_place = "derivatives.yaml:8221"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", ""), "_saved_normalization": ("normalization", ""), "_saved_last": ("last", "")}
 

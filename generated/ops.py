@@ -21,6 +21,7 @@ from ..runtime.autograd import (
     formulas_differences,
     formulas_distances,
     formulas_elementwise,
+    formulas_forms,
     formulas_fourier,
     formulas_fractional,
     formulas_frames,
@@ -74,6 +75,7 @@ from ..runtime.kernels.cpu import linear as linear_kernels
 from ..runtime.kernels.cpu import loss as loss_kernels
 from ..runtime.kernels.cpu import lstm as lstm_kernels
 from ..runtime.kernels.cpu import lu as lu_kernels
+from ..runtime.kernels.cpu import membership as membership_kernels
 from ..runtime.kernels.cpu import moments as moments_kernels
 from ..runtime.kernels.cpu import normalization as normalization_kernels
 from ..runtime.kernels.cpu import parts as parts_kernels
@@ -118,6 +120,7 @@ from ..runtime.rules import ctc as ctc_rules
 from ..runtime.rules import differences as differences_rules
 from ..runtime.rules import distances as distances_rules
 from ..runtime.rules import elementwise as elementwise_rules
+from ..runtime.rules import forms as forms_rules
 from ..runtime.rules import fourier as fourier_rules
 from ..runtime.rules import fractional as fractional_rules
 from ..runtime.rules import frames as frames_rules
@@ -3530,10 +3533,98 @@ def _conj(name: str, self, into=None) -> Any:
     return result
 
 
+def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The complex conjugate, as `conj` gives it: there are no lazy conjugates here.
+
+    conj_physical(Tensor self) -> Tensor (derivatives.yaml:1021)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: conj(self)
+    Example:
+        >>> sg.conj_physical(sg.tensor([1 + 2j]))
+        tensor([1.-2.j])
+    """
+    if watch.lifts and (lifted := lift("conj_physical", conj_physical, "composite", input, out=out)) is not PLAIN:
+        return lifted
+    name = "conj_physical"
+    if out is not None:
+        return write_out(name, out, conj_physical(input))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.conj(self)
+
+
+def conj_physical_(input: Tensor) -> Tensor:
+    """`conj_physical`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("conj_physical", conj_physical_, "composite", input)) is not PLAIN:
+        return lifted
+    original = before_write("conj_physical_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    adopt_result("conj_physical_", input, conj_physical(original))
+    return after_write(input, before)
+
+
+def resolve_conj(input: Tensor) -> Tensor:
+    """The tensor as it is: a conjugate is computed at once, never lazily.
+
+    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1030)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Example:
+        >>> sg.resolve_conj(sg.tensor([1 + 2j]).conj())
+        tensor([1.-2.j])
+    """
+    if watch.lifts and (lifted := lift("resolve_conj", resolve_conj, "composite", input)) is not PLAIN:
+        return lifted
+    name = "resolve_conj"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.alias(self)
+
+
+def resolve_neg(input: Tensor) -> Tensor:
+    """The tensor as it is: a negative is computed at once, never lazily.
+
+    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1038)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+    Returns:
+        Tensor: shares the memory of `input` where it can.
+    Gradients:
+        through: alias(self)
+    Example:
+        >>> sg.resolve_neg(sg.tensor([1 + 2j]).conj().imag)
+        tensor([-2.])
+    """
+    if watch.lifts and (lifted := lift("resolve_neg", resolve_neg, "composite", input)) is not PLAIN:
+        return lifted
+    name = "resolve_neg"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    return op.alias(self)
+
+
 def real_copy(input: Tensor) -> Tensor:
     """The real part, in memory of its own; a real tensor itself.
 
-    real_copy(Tensor self) -> Tensor (derivatives.yaml:1021)
+    real_copy(Tensor self) -> Tensor (derivatives.yaml:1046)
     Dtypes: all.
 
     Args:
@@ -3569,7 +3660,7 @@ def _real_copy(name: str, self, into=None) -> Any:
 def imag_copy(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, in memory of its own.
 
-    imag_copy(Tensor self) -> Tensor (derivatives.yaml:1031)
+    imag_copy(Tensor self) -> Tensor (derivatives.yaml:1056)
     Dtypes: complex numbers.
 
     Args:
@@ -3598,7 +3689,7 @@ def _imag_copy(name: str, self, into=None) -> Any:
 def real(input: Tensor) -> Tensor:
     """The real part, a view; a real tensor itself.
 
-    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1041)
+    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1066)
     Dtypes: all.
 
     Args:
@@ -3630,7 +3721,7 @@ def real(input: Tensor) -> Tensor:
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, a view.
 
-    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1057)
+    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1082)
     Dtypes: complex numbers.
 
     Args:
@@ -3658,7 +3749,7 @@ def imag(input: Tensor) -> Tensor:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1071)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1096)
     Dtypes: all.
 
     Args:
@@ -3724,7 +3815,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1090)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1115)
     Dtypes: all.
 
     Args:
@@ -3782,7 +3873,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1099)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1124)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3849,7 +3940,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1116)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1141)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3904,7 +3995,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1132)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1157)
     Dtypes: all.
 
     Args:
@@ -3967,7 +4058,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1149)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1174)
     Dtypes: all.
 
     Args:
@@ -4025,7 +4116,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1167)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1192)
     Dtypes: all.
 
     Args:
@@ -4090,7 +4181,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1180)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1205)
     Dtypes: all.
 
     Args:
@@ -4154,7 +4245,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1190)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1215)
     Dtypes: integers, floats.
 
     Args:
@@ -4219,7 +4310,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1206)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1231)
     Dtypes: integers, floats.
 
     Args:
@@ -4263,7 +4354,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1218)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1243)
     Dtypes: integers, floats.
 
     Args:
@@ -4325,7 +4416,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1235)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1260)
     Dtypes: integers, floats.
 
     Args:
@@ -4389,7 +4480,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1251)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1276)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4455,7 +4546,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1268)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1293)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4519,7 +4610,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1286)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1311)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4572,7 +4663,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1298)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1323)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4624,7 +4715,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1314)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1339)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4673,7 +4764,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1327)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1352)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4722,7 +4813,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1340)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4771,7 +4862,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1379)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4820,7 +4911,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1368)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1393)
     Dtypes: all.
 
     Args:
@@ -4843,7 +4934,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1377)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1402)
     Dtypes: all.
 
     Args:
@@ -4892,7 +4983,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1395)
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1420)
     Dtypes: integers, floats.
 
     Args:
@@ -4946,7 +5037,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1407)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1432)
     Dtypes: integers, floats.
 
     Args:
@@ -4995,7 +5086,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1423)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1448)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5049,7 +5140,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1433)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1458)
     Dtypes: integers, floats.
 
     Args:
@@ -5102,7 +5193,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1448)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1473)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5163,7 +5254,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1460)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1485)
     Dtypes: integers, floats.
 
     Args:
@@ -5216,7 +5307,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1475)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1500)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5277,7 +5368,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1489)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1514)
     Dtypes: all.
 
     Args:
@@ -5328,7 +5419,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1501)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1526)
     Dtypes: all.
 
     Args:
@@ -5379,7 +5470,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1514)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1539)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5430,7 +5521,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1528)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1553)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5481,7 +5572,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1542)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1567)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5532,7 +5623,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1556)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1581)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5583,7 +5674,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1572)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1597)
     Dtypes: all.
 
     Args:
@@ -5634,7 +5725,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1583)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1608)
     Dtypes: all.
 
     Args:
@@ -5685,7 +5776,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1594)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1619)
     Dtypes: all.
 
     Args:
@@ -5736,7 +5827,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1605)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1630)
     Dtypes: all.
 
     Args:
@@ -5780,7 +5871,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1616)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1641)
     Dtypes: bool, integers.
 
     Args:
@@ -5827,7 +5918,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1629)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1654)
     Dtypes: bool, integers.
 
     Args:
@@ -5874,7 +5965,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1642)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1667)
     Dtypes: bool, integers.
 
     Args:
@@ -5921,7 +6012,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1655)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1680)
     Dtypes: bool, integers.
 
     Args:
@@ -5961,7 +6052,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
-    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1669)
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1694)
     Dtypes: floats.
 
     Args:
@@ -6011,7 +6102,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(y) for a number c.
 
-    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1684)
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1709)
     Dtypes: floats.
 
     Args:
@@ -6051,7 +6142,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
 def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
-    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1695)
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1720)
     Dtypes: floats.
 
     Args:
@@ -6088,7 +6179,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
 def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(1 + y) for a number c.
 
-    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1736)
     Dtypes: floats.
 
     Args:
@@ -6129,7 +6220,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """ln(e^x + e^y), without overflow.
 
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1723)
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1748)
     Dtypes: floats.
 
     Args:
@@ -6178,7 +6269,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2^x + 2^y), without overflow.
 
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1736)
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1761)
     Dtypes: floats.
 
     Args:
@@ -6227,7 +6318,7 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
 
-    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1751)
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1776)
     Dtypes: all.
 
     Args:
@@ -6268,7 +6359,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 def log_odds(input: Tensor) -> Tensor:
     """ln(x / (1 - x)), exact also where it is near 0.
 
-    log_odds(Tensor self) -> Tensor (derivatives.yaml:1762)
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1787)
     Dtypes: floats.
 
     Args:
@@ -6301,7 +6392,7 @@ def _log_odds(name: str, self, into=None) -> Any:
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
-    entr(Tensor self) -> Tensor (derivatives.yaml:1772)
+    entr(Tensor self) -> Tensor (derivatives.yaml:1797)
     Dtypes: floats.
 
     Args:
@@ -6340,7 +6431,7 @@ def _entr(name: str, self, into=None) -> Any:
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    sinc(Tensor self) -> Tensor (derivatives.yaml:1788)
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1813)
     Dtypes: all.
 
     Args:
@@ -6391,7 +6482,7 @@ def _sinc(name: str, self, into=None) -> Any:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
 
-    erfinv(Tensor self) -> Tensor (derivatives.yaml:1799)
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1824)
     Dtypes: floats.
 
     Args:
@@ -6442,7 +6533,7 @@ def _erfinv(name: str, self, into=None) -> Any:
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
-    erfcx(Tensor self) -> Tensor (derivatives.yaml:1813)
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1838)
     Dtypes: floats.
 
     Args:
@@ -6481,7 +6572,7 @@ def _erfcx(name: str, self, into=None) -> Any:
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
-    ndtr(Tensor self) -> Tensor (derivatives.yaml:1827)
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1852)
     Dtypes: floats.
 
     Args:
@@ -6520,7 +6611,7 @@ def _ndtr(name: str, self, into=None) -> Any:
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
-    ndtri(Tensor self) -> Tensor (derivatives.yaml:1841)
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1866)
     Dtypes: floats.
 
     Args:
@@ -6559,7 +6650,7 @@ def _ndtri(name: str, self, into=None) -> Any:
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
-    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1855)
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1880)
     Dtypes: floats.
 
     Args:
@@ -6595,7 +6686,7 @@ def _log_ndtr(name: str, self, into=None) -> Any:
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
 
-    lgamma(Tensor self) -> Tensor (derivatives.yaml:1873)
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1898)
     Dtypes: floats.
 
     Args:
@@ -6640,7 +6731,7 @@ def _lgamma(name: str, self, into=None) -> Any:
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
 
-    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1887)
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1912)
     Dtypes: all.
 
     Args:
@@ -6652,7 +6743,7 @@ def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     Gradients:
         through: sum_of_lgammas(self, p)
     Raises:
-        RuntimeError: expected: the number of dimensions is positive.
+        RuntimeError: expected: the number of dimensions is positive, and one that can be counted to.
     Example:
         >>> sg.mvlgamma(sg.tensor([3.0]), 2)
         tensor([1.5502])
@@ -6684,7 +6775,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
-    digamma(Tensor self) -> Tensor (derivatives.yaml:1899)
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1924)
     Dtypes: floats.
 
     Args:
@@ -6729,7 +6820,7 @@ def _digamma(name: str, self, into=None) -> Any:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order n of digamma.
 
-    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1913)
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1938)
     Dtypes: floats.
 
     Args:
@@ -6753,6 +6844,16 @@ def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _polygamma("polygamma", n, input)
 
 
+def polygamma_(input: Tensor, n: int) -> Tensor:
+    """`polygamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("polygamma", polygamma_, "elementwise", input, n)) is not PLAIN:
+        return lifted
+    original = before_write("polygamma_", input, (input,), keep=(input,), share="same")
+    before = input._fn
+    _polygamma("polygamma_", n, original, into=input)
+    return after_write(input, before)
+
+
 def _polygamma(name: str, n, self, into=None) -> Any:
     if n.__class__ is not int:
         n = checks.integer(name, "n", n)
@@ -6769,7 +6870,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
 def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
-    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1928)
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1954)
     Dtypes: floats.
 
     Args:
@@ -6806,7 +6907,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
 def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
-    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1943)
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1969)
     Dtypes: floats.
 
     Args:
@@ -6842,7 +6943,7 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
-    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1955)
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1981)
     Dtypes: floats.
 
     Args:
@@ -6868,6 +6969,16 @@ def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) 
     return _igamma("igamma", input, other)
 
 
+def igamma_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`igamma`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("igamma", igamma_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("igamma_", input, (input, other), keep=(other,), share="same")
+    before = input._fn
+    _igamma("igamma_", original, other, into=input)
+    return after_write(input, before)
+
+
 def _igamma(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
@@ -6882,7 +6993,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """1 - igamma(a, x), exact also where it is near 0.
 
-    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1969)
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1996)
     Dtypes: floats.
 
     Args:
@@ -6908,6 +7019,16 @@ def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None)
     return _igammac("igammac", input, other)
 
 
+def igammac_(input: Tensor, other: Tensor | Number) -> Tensor:
+    """`igammac`, written into `input`, which is returned; the same arguments but `out`."""
+    if watch.lifts and (lifted := lift("igammac", igammac_, "elementwise", input, other)) is not PLAIN:
+        return lifted
+    original = before_write("igammac_", input, (input, other), keep=(other,), share="same")
+    before = input._fn
+    _igammac("igammac_", original, other, into=input)
+    return after_write(input, before)
+
+
 def _igammac(name: str, self, other, into=None) -> Any:
     self = checks.operand(name, "input", self)
     other = checks.operand(name, "other", other)
@@ -6922,7 +7043,7 @@ def _igammac(name: str, self, other, into=None) -> Any:
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
-    i0(Tensor self) -> Tensor (derivatives.yaml:1985)
+    i0(Tensor self) -> Tensor (derivatives.yaml:2013)
     Dtypes: floats.
 
     Args:
@@ -6967,7 +7088,7 @@ def _i0(name: str, self, into=None) -> Any:
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
-    i0e(Tensor self) -> Tensor (derivatives.yaml:1998)
+    i0e(Tensor self) -> Tensor (derivatives.yaml:2026)
     Dtypes: floats.
 
     Args:
@@ -7002,7 +7123,7 @@ def _i0e(name: str, self, into=None) -> Any:
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
-    i1(Tensor self) -> Tensor (derivatives.yaml:2012)
+    i1(Tensor self) -> Tensor (derivatives.yaml:2040)
     Dtypes: floats.
 
     Args:
@@ -7037,7 +7158,7 @@ def _i1(name: str, self, into=None) -> Any:
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
-    i1e(Tensor self) -> Tensor (derivatives.yaml:2026)
+    i1e(Tensor self) -> Tensor (derivatives.yaml:2054)
     Dtypes: floats.
 
     Args:
@@ -7069,10 +7190,258 @@ def _i1e(name: str, self, into=None) -> Any:
     return result
 
 
+def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the second kind, of order 0; infinite at 0 and nan below.
+
+    modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2068)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * unfused(modified_bessel_k1(self))
+    Example:
+        >>> sg.special.modified_bessel_k0(sg.tensor([0.0, 1.0]))
+        tensor([   inf, 0.4210])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("modified_bessel_k0", modified_bessel_k0, "elementwise", input, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "modified_bessel_k0", out, _modified_bessel_k0("modified_bessel_k0", input), (input,), share="same"
+        )
+    checks.tensor("modified_bessel_k0", "input", input)
+    return _modified_bessel_k0("modified_bessel_k0", input)
+
+
+def _modified_bessel_k0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MODIFIED_BESSEL_K0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ModifiedBesselK0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ModifiedBesselK0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the second kind, of order 1; infinite at 0 and nan below.
+
+    modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2083)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: -grad * (unfused(modified_bessel_k0(self)) + result / self)
+    Example:
+        >>> sg.special.modified_bessel_k1(sg.tensor([0.0, 1.0]))
+        tensor([   inf, 0.6019])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("modified_bessel_k1", modified_bessel_k1, "elementwise", input, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "modified_bessel_k1", out, _modified_bessel_k1("modified_bessel_k1", input), (input,), share="same"
+        )
+    checks.tensor("modified_bessel_k1", "input", input)
+    return _modified_bessel_k1("modified_bessel_k1", input)
+
+
+def _modified_bessel_k1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.MODIFIED_BESSEL_K1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ModifiedBesselK1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ModifiedBesselK1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e^x * modified_bessel_k0(x), which does not vanish for large x.
+
+    scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2098)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result - unfused(scaled_modified_bessel_k1(self)))
+    Example:
+        >>> sg.special.scaled_modified_bessel_k0(sg.tensor([1.0, 1000.0]))
+        tensor([1.1445, 0.0396])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("scaled_modified_bessel_k0", scaled_modified_bessel_k0, "elementwise", input, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "scaled_modified_bessel_k0",
+            out,
+            _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input),
+            (input,),
+            share="same",
+        )
+    checks.tensor("scaled_modified_bessel_k0", "input", input)
+    return _scaled_modified_bessel_k0("scaled_modified_bessel_k0", input)
+
+
+def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ScaledModifiedBesselK0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ScaledModifiedBesselK0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """e^x * modified_bessel_k1(x), which does not vanish for large x.
+
+    scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2113)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * (result - result / self - unfused(scaled_modified_bessel_k0(self)))
+    Example:
+        >>> sg.special.scaled_modified_bessel_k1(sg.tensor([1.0, 1000.0]))
+        tensor([1.6362, 0.0396])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("scaled_modified_bessel_k1", scaled_modified_bessel_k1, "elementwise", input, out=out))
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "scaled_modified_bessel_k1",
+            out,
+            _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input),
+            (input,),
+            share="same",
+        )
+    checks.tensor("scaled_modified_bessel_k1", "input", input)
+    return _scaled_modified_bessel_k1("scaled_modified_bessel_k1", input)
+
+
+def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SCALED_MODIFIED_BESSEL_K1, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.ScaledModifiedBesselK1Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.ScaledModifiedBesselK1Backward0, result, (self,), (self,), into)
+    return result
+
+
+def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The spherical Bessel function of the first kind, of order 0: sin(x) / x, and 1 at 0.
+
+    spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2128)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Gradients:
+        self: grad * where(abs(self) < 0.3, -self / 3 * (1 - self * self / 10 * (1 - self * self / 28 * (1 - self * self
+            / 54))), (cos(self) - result) / where(self == 0, 1, self))
+    Example:
+        >>> sg.special.spherical_bessel_j0(sg.tensor([0.0, 1.0]))
+        tensor([1.0000, 0.8415])
+    """
+    if not watch.active and out is None:
+        result = kernels.SPHERICAL_BESSEL_J0.launch(input)
+        if result is not None:
+            return result
+    if (
+        watch.lifts
+        and (lifted := lift("spherical_bessel_j0", spherical_bessel_j0, "elementwise", input, out=out)) is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "spherical_bessel_j0", out, _spherical_bessel_j0("spherical_bessel_j0", input), (input,), share="same"
+        )
+    checks.tensor("spherical_bessel_j0", "input", input)
+    return _spherical_bessel_j0("spherical_bessel_j0", input)
+
+
+def _spherical_bessel_j0(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.SPHERICAL_BESSEL_J0, name, (self,), (), into)
+    if grad_mode.grad and (self._rg) and result._dtype.kind in "fc":
+        functions.SphericalBesselJ0Backward0.record(result, self)
+    if watch.active:
+        propagate(functions.SphericalBesselJ0Backward0, result, (self,), (self,), into)
+    return result
+
+
+def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
+    """The Airy function Ai(x), the solution of y'' = x y that vanishes for large x; it has no gradient, as in PyTorch.
+
+    airy_ai(Tensor self) -> Tensor (derivatives.yaml:2145)
+    Dtypes: floats.
+
+    Args:
+        input: tensor.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype of `input`, the default float for bools and integers.
+    Example:
+        >>> sg.special.airy_ai(sg.tensor([-1.0, 0.0, 1.0]))
+        tensor([0.5356, 0.3550, 0.1353])
+    """
+    if not watch.active and out is None:
+        result = kernels.AIRY_AI.launch(input)
+        if result is not None:
+            return result
+    if watch.lifts and (lifted := lift("airy_ai", airy_ai, "elementwise", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_out("airy_ai", out, _airy_ai("airy_ai", input), (input,), share="same")
+    checks.tensor("airy_ai", "input", input)
+    return _airy_ai("airy_ai", input)
+
+
+def _airy_ai(name: str, self, into=None) -> Any:
+    self = checks.operand(name, "input", self)
+    result, (self,) = run(kernels.AIRY_AI, name, (self,), (), into)
+    return result
+
+
 def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2040)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2158)
     Dtypes: floats.
 
     Args:
@@ -7107,7 +7476,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2054)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2172)
     Dtypes: floats.
 
     Args:
@@ -7142,7 +7511,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2068)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2186)
     Dtypes: floats.
 
     Args:
@@ -7177,7 +7546,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2083)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2201)
     Dtypes: floats.
 
     Args:
@@ -7212,7 +7581,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2100)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2218)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7245,7 +7614,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2112)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2230)
     Dtypes: floats.
 
     Args:
@@ -7306,7 +7675,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2126)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2244)
     Dtypes: floats.
 
     Args:
@@ -7363,7 +7732,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2138)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2256)
     Dtypes: floats.
 
     Args:
@@ -7406,7 +7775,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2153)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2271)
     Dtypes: all.
 
     Args:
@@ -7447,7 +7816,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2163)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2281)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7480,7 +7849,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2175)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2293)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7513,7 +7882,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2187)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2305)
     Dtypes: all.
 
     Args:
@@ -7553,7 +7922,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2197)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2315)
     Dtypes: all.
 
     Args:
@@ -7608,7 +7977,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2206)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2324)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7653,7 +8022,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2216)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2334)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7702,7 +8071,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2230)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2348)
     Dtypes: all.
 
     Args:
@@ -7743,7 +8112,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2241)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2359)
     Dtypes: all.
 
     Args:
@@ -7784,7 +8153,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2252)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2370)
     Dtypes: all.
 
     Args:
@@ -7812,7 +8181,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2262)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2380)
     Dtypes: all.
 
     Args:
@@ -7848,7 +8217,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2271)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2389)
     Dtypes: all.
 
     Args:
@@ -7883,7 +8252,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2277)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2395)
     Dtypes: all.
 
     Args:
@@ -7911,10 +8280,73 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
     return op.pow(self, formulas_elementwise.in_double(exponent))
 
 
+def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
+    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
+
+    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2401)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: number.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: raised_in_place(self, exponent)
+    Raises:
+        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
+            takes it.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power_.Scalar", float_power__scalar, "composite", input, exponent)) is not PLAIN
+    ):
+        return lifted
+    name = "float_power_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    exponent = checks.scalar(name, "exponent", exponent)
+    self, exponent = forms_rules.base_in_double(name, self, exponent)
+    return formulas_forms.raised_in_place(self, exponent)
+
+
+def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
+    """x becomes x^e; x is of float64 or complex128 already.
+
+    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2412)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        exponent: tensor.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: raised_in_place(self, exponent)
+    Raises:
+        RuntimeError: expected: the result is of float64, or of complex128 where a number is complex, and so is what
+            takes it.
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("float_power_.Tensor", float_power__tensor, "composite", input, exponent)) is not PLAIN
+    ):
+        return lifted
+    name = "float_power_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(exponent, Tensor):
+        exponent = checks.tensor(name, "exponent", exponent)
+    self, exponent = forms_rules.base_in_double(name, self, exponent)
+    return formulas_forms.raised_in_place(self, exponent)
+
+
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2285)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2422)
     Dtypes: floats.
 
     Args:
@@ -7970,7 +8402,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2302)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2439)
     Dtypes: all.
 
     Args:
@@ -8004,7 +8436,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2314)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2451)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8041,7 +8473,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2.
 
-    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2329)
+    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2466)
     Dtypes: complex numbers.
 
     Args:
@@ -8085,7 +8517,7 @@ def _view_as_real(name: str, self) -> Any:
 def view_as_complex(input: Tensor) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2.
 
-    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2344)
+    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2481)
     Dtypes: floats.
 
     Args:
@@ -8132,7 +8564,7 @@ def _view_as_complex(name: str, self) -> Any:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2362)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2499)
     Dtypes: integers.
 
     Args:
@@ -8189,7 +8621,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2374)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2511)
     Dtypes: integers.
 
     Args:
@@ -8247,7 +8679,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2386)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2523)
     Dtypes: integers.
 
     Args:
@@ -8291,7 +8723,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2397)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2534)
     Dtypes: integers.
 
     Args:
@@ -8335,7 +8767,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2411)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2548)
     Dtypes: all.
 
     Args:
@@ -8387,7 +8819,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2431)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2568)
     Dtypes: all.
 
     Args:
@@ -8441,7 +8873,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2442)
+    (derivatives.yaml:2579)
     Dtypes: all.
 
     Args:
@@ -8506,7 +8938,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2460)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2597)
     Dtypes: all.
 
     Args:
@@ -8551,7 +8983,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2479)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2616)
     Dtypes: all.
 
     Args:
@@ -8607,7 +9039,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2495)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2632)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8648,7 +9080,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2508)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2645)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8709,7 +9141,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2526)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2663)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8775,7 +9207,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2543)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2680)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8810,7 +9242,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2551)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2688)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8855,7 +9287,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2559)
+    (derivatives.yaml:2696)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8922,7 +9354,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2583)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2720)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8957,7 +9389,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2591)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2728)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9002,7 +9434,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2599)
+    (derivatives.yaml:2736)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9077,7 +9509,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2619)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2756)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9143,7 +9575,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2637)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2774)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9199,7 +9631,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2653)
+    max(Tensor self) -> Tensor (derivatives.yaml:2790)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9251,7 +9683,7 @@ def max_dim(
 ) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2673)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2810)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9302,7 +9734,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2688)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2825)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9330,7 +9762,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2694)
+    min(Tensor self) -> Tensor (derivatives.yaml:2831)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9382,7 +9814,7 @@ def min_dim(
 ) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2710)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2847)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9433,7 +9865,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2725)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2862)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9469,7 +9901,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2731)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2868)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9532,7 +9964,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2749)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2886)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9584,7 +10016,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2764)
+    any(Tensor self) -> Tensor (derivatives.yaml:2901)
     Dtypes: all.
 
     Args:
@@ -9618,7 +10050,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2777)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2914)
     Dtypes: all.
 
     Args:
@@ -9661,7 +10093,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2788)
+    all(Tensor self) -> Tensor (derivatives.yaml:2925)
     Dtypes: all.
 
     Args:
@@ -9695,7 +10127,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2801)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2938)
     Dtypes: all.
 
     Args:
@@ -9747,7 +10179,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2812)
+    (derivatives.yaml:2949)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9818,7 +10250,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2847)
+    (derivatives.yaml:2984)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9870,7 +10302,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2856)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2993)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9925,7 +10357,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2875)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3012)
     Dtypes: all.
 
     Args:
@@ -10001,7 +10433,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2891)
+    (derivatives.yaml:3028)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10065,7 +10497,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:2910)
+    msort(Tensor self) -> Tensor (derivatives.yaml:3047)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10102,7 +10534,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:2920)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:3057)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10169,7 +10601,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2936)
+    (derivatives.yaml:3073)
     Dtypes: integers, floats.
 
     Args:
@@ -10242,7 +10674,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:2954)
+    (derivatives.yaml:3091)
     Dtypes: integers, floats.
 
     Args:
@@ -10305,7 +10737,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:2972)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3109)
     Dtypes: all.
 
     Args:
@@ -10361,7 +10793,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:2988)
+    median(Tensor self) -> Tensor (derivatives.yaml:3125)
     Dtypes: integers, floats.
 
     Args:
@@ -10401,7 +10833,7 @@ def median_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3006)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3143)
     Dtypes: integers, floats.
 
     Args:
@@ -10452,7 +10884,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3021)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3158)
     Dtypes: integers, floats.
 
     Args:
@@ -10492,7 +10924,7 @@ def nanmedian_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3035)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3172)
     Dtypes: integers, floats.
 
     Args:
@@ -10554,7 +10986,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3050)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10622,7 +11054,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3068)
+    (derivatives.yaml:3205)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10681,7 +11113,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3080)
+    (derivatives.yaml:3217)
     Dtypes: floats.
 
     Args:
@@ -10732,7 +11164,7 @@ def var_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3092)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3229)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10772,7 +11204,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3104)
+    (derivatives.yaml:3241)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10819,7 +11251,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3113)
+    Tensor) (derivatives.yaml:3250)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10871,7 +11303,7 @@ def std_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3122)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3259)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10911,7 +11343,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3134)
+    (derivatives.yaml:3271)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10958,7 +11390,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3143)
+    Tensor) (derivatives.yaml:3280)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11016,7 +11448,7 @@ def aminmax(
 ) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3152)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3289)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11067,7 +11499,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3165)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3302)
     Dtypes: all.
 
     Args:
@@ -11106,7 +11538,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3178)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3315)
     Dtypes: all.
 
     Args:
@@ -11173,7 +11605,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3193)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3330)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11223,7 +11655,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3208)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3345)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11283,7 +11715,7 @@ def cummax(
 ) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3221)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3358)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11338,7 +11770,7 @@ def cummin(
 ) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3239)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3376)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11400,7 +11832,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3256)
+    (derivatives.yaml:3393)
     Dtypes: floats.
 
     Args:
@@ -11458,7 +11890,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3276)
+    (derivatives.yaml:3413)
     Dtypes: floats.
 
     Args:
@@ -11524,7 +11956,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3285)
+    (derivatives.yaml:3422)
     Dtypes: floats.
 
     Args:
@@ -11590,7 +12022,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3297)
+    (derivatives.yaml:3434)
     Dtypes: floats.
 
     Args:
@@ -11656,7 +12088,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3305)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3442)
     Dtypes: all.
 
     Args:
@@ -11706,7 +12138,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3315)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3452)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11739,7 +12171,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3328)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3465)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11775,7 +12207,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3338)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3475)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11812,7 +12244,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3349)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3486)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11859,7 +12291,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3358)
+    (derivatives.yaml:3495)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11909,7 +12341,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3373)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3510)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -11941,7 +12373,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3386)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3523)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11987,7 +12419,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3399)
+    (derivatives.yaml:3536)
     Dtypes: floats.
 
     Args:
@@ -12027,7 +12459,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3419)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3556)
     Dtypes: floats.
 
     Args:
@@ -12076,7 +12508,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3438)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3575)
     Dtypes: floats.
 
     Args:
@@ -12112,7 +12544,7 @@ def renorm(
 ) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3451)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3588)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12169,7 +12601,7 @@ def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3465)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3602)
     Dtypes: integers.
 
     Args:
@@ -12209,7 +12641,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3477)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3614)
     Dtypes: integers.
 
     Args:
@@ -12243,7 +12675,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3489)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3626)
     Dtypes: floats.
 
     Args:
@@ -12297,7 +12729,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3503)
+    bin_edges) (derivatives.yaml:3640)
     Dtypes: floats.
 
     Args:
@@ -12359,7 +12791,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3516)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3653)
     Dtypes: floats.
 
     Args:
@@ -12417,7 +12849,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3526)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3663)
     Dtypes: floats.
 
     Args:
@@ -12474,7 +12906,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3537)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3674)
     Dtypes: integers, floats.
 
     Args:
@@ -12551,7 +12983,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3557)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3694)
     Dtypes: integers, floats.
 
     Args:
@@ -12620,7 +13052,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3568)
+    (derivatives.yaml:3705)
     Dtypes: integers, floats.
 
     Args:
@@ -12675,7 +13107,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3583)
+    (derivatives.yaml:3720)
     Dtypes: integers, floats.
 
     Args:
@@ -12723,10 +13155,218 @@ def bucketize_scalar(
     return formulas_counting.places_in(boundaries, self, out_int32, right, None)
 
 
+def isin_tensor_tensor(
+    elements: Tensor,
+    test_elements: Tensor,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
+
+    isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
+    (derivatives.yaml:3731)
+    Dtypes: integers, floats.
+
+    Args:
+        elements: tensor.
+        test_elements: tensor.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: bool.
+    Raises:
+        RuntimeError: expected: real numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "isin.Tensor_Tensor",
+                isin_tensor_tensor,
+                "one_by_one",
+                elements,
+                test_elements,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    if out is not None:
+        return write_out(
+            "isin",
+            out,
+            _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert),
+            (elements, test_elements),
+            share="anyhow",
+        )
+    return _isin_tensor_tensor("isin", elements, test_elements, assume_unique, invert)
+
+
+def _isin_tensor_tensor(name: str, elements, test_elements, assume_unique, invert, into=None) -> Any:
+    if not isinstance(elements, Tensor):
+        elements = checks.tensor(name, "elements", elements)
+    if not isinstance(test_elements, Tensor):
+        test_elements = checks.tensor(name, "test_elements", test_elements)
+    if assume_unique.__class__ is not bool:
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+    if invert.__class__ is not bool:
+        invert = checks.boolean(name, "invert", invert)
+    elements, test_elements, assume_unique, invert = forms_rules.isin(
+        name, elements, test_elements, assume_unique, invert
+    )
+    computed = (
+        elements._dtype
+        if elements._dtype.native and test_elements._dtype is elements._dtype
+        else computed_dtype(name, "promote", ("int", "float"), (elements, test_elements))
+    )
+    try:
+        result = adopt(
+            membership_kernels.is_among(
+                array_in(elements, computed), array_in(test_elements, computed), assume_unique, invert
+            ),
+            result_dtype("bool", computed),
+        )
+    except Exception as error:
+        reraise(name, error, (elements, test_elements, assume_unique, invert))
+    if into is not None:
+        result = write(name, into, result)
+    return result
+
+
+def isin_tensor_scalar(
+    elements: Tensor,
+    test_element: Number,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Which elements equal a number.
+
+    isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor
+    (derivatives.yaml:3748)
+    Dtypes: integers, floats.
+
+    Args:
+        elements: tensor.
+        test_element: number.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: ne(elements, test_element) if invert else eq(elements, test_element)
+    Raises:
+        RuntimeError: expected: real numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "isin.Tensor_Scalar",
+                isin_tensor_scalar,
+                "composite",
+                elements,
+                test_element,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "isin"
+    if out is not None:
+        return write_out(
+            name, out, isin_tensor_scalar(elements, test_element, assume_unique=assume_unique, invert=invert)
+        )
+    if not isinstance(elements, Tensor):
+        elements = checks.tensor(name, "elements", elements)
+    test_element = checks.scalar(name, "test_element", test_element)
+    if assume_unique.__class__ is not bool:
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+    if invert.__class__ is not bool:
+        invert = checks.boolean(name, "invert", invert)
+    elements, test_element, assume_unique, invert = forms_rules.isin(
+        name, elements, test_element, assume_unique, invert
+    )
+    return op.ne(elements, test_element) if invert else op.eq(elements, test_element)
+
+
+def isin_scalar_tensor(
+    elements: Number,
+    test_elements: Tensor,
+    *,
+    assume_unique: bool = False,
+    invert: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Whether a number is among some.
+
+    isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
+    (derivatives.yaml:3757)
+    Dtypes: integers, floats.
+
+    Args:
+        elements: number.
+        test_elements: tensor.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: all(ne(test_elements, elements)) if invert else any(eq(test_elements, elements))
+    Raises:
+        RuntimeError: expected: real numbers.
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "isin.Scalar_Tensor",
+                isin_scalar_tensor,
+                "composite",
+                elements,
+                test_elements,
+                assume_unique=assume_unique,
+                invert=invert,
+                out=out,
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "isin"
+    if out is not None:
+        return write_out(
+            name, out, isin_scalar_tensor(elements, test_elements, assume_unique=assume_unique, invert=invert)
+        )
+    elements = checks.scalar(name, "elements", elements)
+    if not isinstance(test_elements, Tensor):
+        test_elements = checks.tensor(name, "test_elements", test_elements)
+    if assume_unique.__class__ is not bool:
+        assume_unique = checks.boolean(name, "assume_unique", assume_unique)
+    if invert.__class__ is not bool:
+        invert = checks.boolean(name, "invert", invert)
+    elements, test_elements, assume_unique, invert = forms_rules.isin(
+        name, elements, test_elements, assume_unique, invert
+    )
+    return op.all(op.ne(test_elements, elements)) if invert else op.any(op.eq(test_elements, elements))
+
+
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3594)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3766)
     Dtypes: integers, floats.
 
     Args:
@@ -12791,7 +13431,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3610)
+    Tensor[] (derivatives.yaml:3782)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12854,7 +13494,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3626)
+    (derivatives.yaml:3798)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12905,7 +13545,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3638)
+    (derivatives.yaml:3810)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -12948,7 +13588,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3652)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3824)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13010,7 +13650,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3670)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3842)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13062,7 +13702,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3687)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3859)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13114,7 +13754,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3704)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3876)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13166,7 +13806,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3720)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3892)
     Dtypes: all.
 
     Args:
@@ -13202,7 +13842,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3733)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3905)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13245,7 +13885,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3759)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3931)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13332,7 +13972,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3781)
+    (derivatives.yaml:3953)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13424,7 +14064,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3801)
+    (derivatives.yaml:3973)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13515,7 +14155,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3821)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3993)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13597,7 +14237,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:3843)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:4015)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13624,7 +14264,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:3858)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:4030)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13660,7 +14300,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3870)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4042)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13694,7 +14334,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3882)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4054)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13728,7 +14368,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:3894)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:4066)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13770,7 +14410,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3908)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4080)
     Dtypes: all.
 
     Args:
@@ -13804,7 +14444,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3918)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:4090)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13864,7 +14504,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:3934)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:4106)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13905,7 +14545,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:3946)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:4118)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13949,7 +14589,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:3960)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4132)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13981,7 +14621,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:3974)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4146)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14016,7 +14656,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:3988)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4160)
     Dtypes: all.
 
     Args:
@@ -14053,7 +14693,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3998)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4170)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14089,7 +14729,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4010)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4182)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14132,7 +14772,7 @@ def bilinear(
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4026)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4198)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14177,7 +14817,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4044)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4216)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14211,7 +14851,7 @@ def linalg_inv_ex(
 ) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4055)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4227)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14266,7 +14906,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4073)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4245)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14321,7 +14961,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4087)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4259)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14364,7 +15004,7 @@ def linalg_solve_ex(
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4104)
+    (derivatives.yaml:4276)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14413,7 +15053,7 @@ def linalg_solve_ex(
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4119)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4291)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14481,7 +15121,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4132)
+    (derivatives.yaml:4304)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14544,7 +15184,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4148)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4320)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14588,7 +15228,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4165)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4337)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14626,7 +15266,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4178)
+    det(Tensor self) -> Tensor (derivatives.yaml:4350)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14657,7 +15297,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4188)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4360)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14703,7 +15343,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4206)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4378)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14735,7 +15375,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4217)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4389)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14766,7 +15406,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4227)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4399)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14814,7 +15454,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4244)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4416)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14855,7 +15495,7 @@ def linalg_cholesky_ex(
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4258)
+    (derivatives.yaml:4430)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14907,7 +15547,7 @@ def linalg_cholesky_ex(
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4273)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4445)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14942,7 +15582,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4284)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4456)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14983,7 +15623,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4295)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4467)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15032,7 +15672,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4308)
+    Tensor (derivatives.yaml:4480)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15099,7 +15739,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4323)
+    Tensor (derivatives.yaml:4495)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15163,7 +15803,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4339)
+    dtype=None) -> Tensor (derivatives.yaml:4511)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15228,7 +15868,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4350)
+    Tensor (derivatives.yaml:4522)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15285,7 +15925,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4364)
+    (derivatives.yaml:4536)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15336,7 +15976,7 @@ def linalg_svd(
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4375)
+    (derivatives.yaml:4547)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15397,7 +16037,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4395)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4567)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15451,7 +16091,7 @@ def svd(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4413)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4585)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15490,7 +16130,7 @@ def svd(
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4426)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4598)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15530,7 +16170,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4441)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4613)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15565,7 +16205,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4456)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4628)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15605,7 +16245,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4470)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4642)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15642,7 +16282,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4484)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4656)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15691,7 +16331,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4503)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4675)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15738,7 +16378,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4521)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4693)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15788,7 +16428,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4539)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4711)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15824,7 +16464,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4550)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4722)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15879,7 +16519,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4565)
+    (derivatives.yaml:4737)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15939,7 +16579,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4579)
+    (derivatives.yaml:4751)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15991,7 +16631,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4589)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4761)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16029,7 +16669,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4599)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4771)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16072,7 +16712,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4611)
+    Tensor (derivatives.yaml:4783)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16134,7 +16774,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4625)
+    Tensor (derivatives.yaml:4797)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16189,7 +16829,7 @@ def linalg_matrix_rank_default(
 ) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4636)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4808)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16239,7 +16879,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4647)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4819)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16287,7 +16927,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4662)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4834)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16321,7 +16961,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4676)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4848)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16355,7 +16995,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4687)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4859)
     Dtypes: all.
 
     Args:
@@ -16393,7 +17033,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4701)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4873)
     Dtypes: all.
 
     Args:
@@ -16428,7 +17068,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4712)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4884)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16475,7 +17115,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4730)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4902)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16509,7 +17149,7 @@ def linalg_tensorsolve(
 ) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4741)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4913)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16550,7 +17190,7 @@ def linalg_tensorsolve(
 def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4754)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4926)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16588,7 +17228,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4767)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4939)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16624,10 +17264,115 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     return formulas_matrix.reflected(input, tau)
 
 
+def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
+    """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
+
+    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4954)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        out: tuple of tensors or None, by keyword, one for each result; default None.
+    Returns:
+        a: the dtype of `input`.
+        tau: the dtype of `input`.
+    Gradients:
+        self: not defined: use linalg.qr, which is differentiable
+    Raises:
+        RuntimeError: expected: matrices of floats: the last two dimensions.
+    Example:
+        >>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))
+        >>> a, tau
+        (tensor([[-5.0000],
+                [ 0.5000]]), tensor([1.6000]))
+    """
+    if watch.lifts and (lifted := lift("geqrf", geqrf, "leading", input, out=out)) is not PLAIN:
+        return lifted
+    if out is not None:
+        return write_outs("geqrf", out, _geqrf("geqrf", input), (input,), share="anyhow")
+    return _geqrf("geqrf", input)
+
+
+_geqrf_result = ReturnType("geqrf", ("a", "tau"))
+
+
+def _geqrf(name: str, self, into=None) -> Any:
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    (self,) = solving_rules.matrices_of(name, self)
+    computed = self._dtype if self._dtype.native else computed_dtype(name, "same", ("float", "complex"), (self,))
+    try:
+        results = outputs(decompositions_kernels.geqrf(array_in(self, computed)), computed, ("same", "same"))
+    except Exception as error:
+        reraise(name, error, (self,))
+    if grad_mode.grad or watch.active:
+        record_undefined(name, results, (self,), "use linalg.qr, which is differentiable")
+    return _geqrf_result(*results)
+
+
+def ormqr(
+    input: Tensor,
+    input2: Tensor,
+    input3: Tensor,
+    left: bool = True,
+    transpose: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Q y, or y Q, or the same with Q^H, for the square orthogonal matrix Q of Householder reflections as `geqrf` gives
+    them.
+
+    ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor
+    (derivatives.yaml:4969)
+    Dtypes: floats, complex numbers.
+
+    Args:
+        input: tensor.
+        input2: tensor.
+        input3: tensor.
+        left: bool; default True.
+        transpose: bool; default False.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: the dtype that its ops give.
+    Gradients:
+        through: turned_by(self, input2, input3, left, transpose)
+    Raises:
+        RuntimeError: expected: matrices of as many dimensions each; the side of `input3` that meets Q is as long as the
+            columns of `input`.
+    Example:
+        >>> a, tau = sg.geqrf(sg.tensor([[3.0], [4.0]]))
+        >>> sg.ormqr(a, tau, sg.tensor([[3.0], [4.0]]), transpose=True).round(decimals=4)
+        tensor([[-5.],
+                [ 0.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("ormqr", ormqr, "composite", input, input2, input3, left, transpose, out=out)) is not PLAIN
+    ):
+        return lifted
+    name = "ormqr"
+    if out is not None:
+        return write_out(name, out, ormqr(input, input2, input3, left, transpose))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if not isinstance(input2, Tensor):
+        input2 = checks.tensor(name, "input2", input2)
+    if not isinstance(input3, Tensor):
+        input3 = checks.tensor(name, "input3", input3)
+    if left.__class__ is not bool:
+        left = checks.boolean(name, "left", left)
+    if transpose.__class__ is not bool:
+        transpose = checks.boolean(name, "transpose", transpose)
+    self, input2, input3, left, transpose = forms_rules.ormqr(name, self, input2, input3, left, transpose)
+    return formulas_forms.turned_by(self, input2, input3, left, transpose)
+
+
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4782)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4981)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16673,7 +17418,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4798)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4997)
     Dtypes: integers.
 
     Args:
@@ -16705,7 +17450,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with; an
     error for a singular one.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:4809)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:5008)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16746,7 +17491,7 @@ def linalg_lu_factor_ex(
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:4825)
+    info) (derivatives.yaml:5024)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16798,7 +17543,7 @@ def linalg_lu_factor_ex(
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:4840)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:5039)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16834,7 +17579,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
 def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
     """P L U = A as linalg.lu_factor gives it; or as lu_factor_ex does, if `get_infos`. A singular matrix is no error.
 
-    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml:4855)
+    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml:5054)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16876,7 +17621,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:4866)
+    Tensor U) (derivatives.yaml:5065)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16929,7 +17674,7 @@ def linalg_lu_solve(
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:4880)
+    (derivatives.yaml:5079)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16982,7 +17727,7 @@ def linalg_lu_solve(
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:4898)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:5097)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17024,7 +17769,7 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     """P L D L^H P^T = A with L and D in one matrix, the rows that were exchanged, and the first zero on D's diagonal.
 
     ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)
-    (derivatives.yaml:4910)
+    (derivatives.yaml:5109)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17080,7 +17825,7 @@ def linalg_ldl_factor(
     and D's blocks of one or two rows in one matrix, and the row that each was exchanged with, negative in blocks of
     two.
 
-    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:4922)
+    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:5121)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17123,7 +17868,7 @@ def linalg_ldl_factor_ex(
     """ldl_factor, and 0 or the place of the first zero on D's diagonal, which is then no error.
 
     linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
-    Tensor info) (derivatives.yaml:4940)
+    Tensor info) (derivatives.yaml:5139)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17176,7 +17921,7 @@ def linalg_ldl_factor_ex(
 def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
     """X with A X = B for matrices of one batch, where A is given as ldl_packed gives it.
 
-    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:4955)
+    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5154)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17237,7 +17982,7 @@ def linalg_ldl_solve(
 ) -> Tensor:
     """X with A X = B, where A is given as ldl_factor gives it.
 
-    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:4970)
+    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:5169)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17286,7 +18031,7 @@ def linalg_ldl_solve(
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:4987)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:5186)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17322,7 +18067,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5002)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5201)
     Dtypes: all.
 
     Args:
@@ -17367,7 +18112,7 @@ def _view_default(name: str, self, size) -> Any:
 def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
 
-    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:5019)
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:5218)
     Dtypes: all.
 
     Args:
@@ -17401,7 +18146,7 @@ def _view_dtype(name: str, self, dtype) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5034)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5233)
     Dtypes: all.
 
     Args:
@@ -17440,7 +18185,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5047)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5246)
     Dtypes: all.
 
     Args:
@@ -17469,7 +18214,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5057)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5256)
     Dtypes: all.
 
     Args:
@@ -17498,7 +18243,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5067)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5266)
     Dtypes: all.
 
     Args:
@@ -17537,7 +18282,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5077)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5276)
     Dtypes: all.
 
     Args:
@@ -17562,7 +18307,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5086)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5285)
     Dtypes: all.
 
     Args:
@@ -17598,7 +18343,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5096)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5295)
     Dtypes: all.
 
     Args:
@@ -17659,7 +18404,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5112)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5311)
     Dtypes: all.
 
     Args:
@@ -17707,7 +18452,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5125)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5324)
     Dtypes: all.
 
     Args:
@@ -17739,7 +18484,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5135)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5334)
     Dtypes: all.
 
     Args:
@@ -17794,7 +18539,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5151)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5350)
     Dtypes: all.
 
     Args:
@@ -17841,7 +18586,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5166)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5365)
     Dtypes: all.
 
     Args:
@@ -17893,7 +18638,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5176)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5375)
     Dtypes: all.
 
     Args:
@@ -17955,7 +18700,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5191)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5390)
     Dtypes: all.
 
     Args:
@@ -18004,7 +18749,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5207)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5406)
     Dtypes: all.
 
     Args:
@@ -18044,7 +18789,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5216)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5415)
     Dtypes: all.
 
     Args:
@@ -18073,7 +18818,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5226)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5425)
     Dtypes: all.
 
     Args:
@@ -18101,7 +18846,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5235)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5434)
     Dtypes: all.
 
     Args:
@@ -18133,7 +18878,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5247)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5446)
     Dtypes: all.
 
     Args:
@@ -18166,7 +18911,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5259)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5458)
     Dtypes: all.
 
     Args:
@@ -18188,7 +18933,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5265)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5464)
     Dtypes: all.
 
     Args:
@@ -18210,7 +18955,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5271)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5470)
     Dtypes: all.
 
     Args:
@@ -18232,7 +18977,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5277)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5476)
     Dtypes: all.
 
     Args:
@@ -18262,7 +19007,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5288)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5487)
     Dtypes: all.
 
     Args:
@@ -18292,7 +19037,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5300)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5499)
     Dtypes: all.
 
     Args:
@@ -18322,7 +19067,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5311)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5510)
     Dtypes: all.
 
     Args:
@@ -18352,7 +19097,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5322)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5521)
     Dtypes: all.
 
     Args:
@@ -18390,7 +19135,7 @@ def tensor_split_tensor_indices_or_sections(
     """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:5333)
+    (derivatives.yaml:5532)
     Dtypes: all.
 
     Args:
@@ -18434,7 +19179,7 @@ def tensor_split_tensor_indices_or_sections(
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5341)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5540)
     Dtypes: all.
 
     Args:
@@ -18468,7 +19213,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5347)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5546)
     Dtypes: all.
 
     Args:
@@ -18496,7 +19241,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5358)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5557)
     Dtypes: all.
 
     Args:
@@ -18523,7 +19268,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5364)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5563)
     Dtypes: all.
 
     Args:
@@ -18551,7 +19296,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5373)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5572)
     Dtypes: all.
 
     Args:
@@ -18578,7 +19323,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5379)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5578)
     Dtypes: all.
 
     Args:
@@ -18606,7 +19351,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5388)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5587)
     Dtypes: all.
 
     Args:
@@ -18641,7 +19386,7 @@ def narrow_copy(
 ) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5394)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5593)
     Dtypes: all.
 
     Args:
@@ -18684,7 +19429,7 @@ def narrow_copy(
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5402)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5601)
     Dtypes: all.
 
     Args:
@@ -18716,7 +19461,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5412)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5611)
     Dtypes: all.
 
     Args:
@@ -18748,7 +19493,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5422)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5621)
     Dtypes: all.
 
     Args:
@@ -18785,7 +19530,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5433)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5632)
     Dtypes: all.
 
     Args:
@@ -18844,7 +19589,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5455)
+    (derivatives.yaml:5654)
     Dtypes: all.
 
     Args:
@@ -18899,7 +19644,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5464)
+    (derivatives.yaml:5663)
     Dtypes: all.
 
     Args:
@@ -18951,7 +19696,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5471)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5670)
     Dtypes: all.
 
     Args:
@@ -18977,7 +19722,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5478)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5677)
     Dtypes: all.
 
     Args:
@@ -19000,7 +19745,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5485)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5684)
     Dtypes: all.
 
     Args:
@@ -19043,7 +19788,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5498)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5697)
     Dtypes: all.
 
     Args:
@@ -19066,7 +19811,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5505)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5704)
     Dtypes: all.
 
     Args:
@@ -19110,7 +19855,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5516)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5715)
     Dtypes: all.
 
     Args:
@@ -19143,7 +19888,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5526)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5725)
     Dtypes: all.
 
     Args:
@@ -19181,7 +19926,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5538)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5737)
     Dtypes: all.
 
     Args:
@@ -19210,7 +19955,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5548)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5747)
     Dtypes: all.
 
     Args:
@@ -19267,7 +20012,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5563)
+    (derivatives.yaml:5762)
     Dtypes: all.
 
     Args:
@@ -19330,7 +20075,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5575)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5774)
     Dtypes: all.
 
     Args:
@@ -19385,7 +20130,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5588)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5787)
     Dtypes: all.
 
     Args:
@@ -19449,7 +20194,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5600)
+    (derivatives.yaml:5799)
     Dtypes: all.
 
     Args:
@@ -19508,7 +20253,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5615)
+    (derivatives.yaml:5814)
     Dtypes: all.
 
     Args:
@@ -19587,7 +20332,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: Any = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5629)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5828)
     Dtypes: all.
 
     Args:
@@ -19645,7 +20390,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5641)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5840)
     Dtypes: all.
 
     Args:
@@ -19670,6 +20415,16 @@ def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storag
     ):
         return lifted
     return _as_strided("as_strided", input, size, stride, storage_offset)
+
+
+def as_strided_(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
+    """`as_strided`, written into `input`, which is returned; the same arguments but `out`."""
+    if (
+        watch.lifts
+        and (lifted := lift("as_strided", as_strided_, "restrided", input, size, stride, storage_offset)) is not PLAIN
+    ):
+        return lifted
+    return view_in_place("as_strided_", input, as_strided, size, stride, storage_offset)
 
 
 def _as_strided(name: str, self, size, stride, storage_offset) -> Any:
@@ -19700,7 +20455,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5658)
+    (derivatives.yaml:5858)
     Dtypes: all.
 
     Args:
@@ -19762,7 +20517,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5673)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5873)
     Dtypes: all.
 
     Args:
@@ -19818,7 +20573,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5690)
+    (derivatives.yaml:5890)
     Dtypes: all.
 
     Args:
@@ -19885,7 +20640,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5702)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5902)
     Dtypes: all.
 
     Args:
@@ -19920,7 +20675,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5713)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5913)
     Dtypes: all.
 
     Args:
@@ -19951,7 +20706,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5723)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5923)
     Dtypes: all.
 
     Args:
@@ -20002,7 +20757,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5735)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5935)
     Dtypes: all.
 
     Args:
@@ -20050,7 +20805,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5749)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5949)
     Dtypes: all.
 
     Args:
@@ -20108,7 +20863,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5761)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5961)
     Dtypes: all.
 
     Args:
@@ -20135,7 +20890,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5766)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5966)
     Dtypes: all.
 
     Args:
@@ -20169,10 +20924,117 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
     return formulas_shape.chunks_of(self, chunks, dim)
 
 
+def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+    """chunk; PyTorch does not follow writes to the pieces, which is safe here.
+
+    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5976)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        chunks: int.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: chunk(self, chunks, dim)
+    Example:
+        >>> sg.unsafe_chunk(sg.arange(5), 2)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("unsafe_chunk", unsafe_chunk, "composite", input, chunks, dim)) is not PLAIN:
+        return lifted
+    name = "unsafe_chunk"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if chunks.__class__ is not int:
+        chunks = checks.integer(name, "chunks", chunks)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return op.chunk(self, chunks, dim)
+
+
+def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
+    """split; PyTorch does not follow writes to the pieces, which is safe here.
+
+    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5984)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_size: int.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split(self, split_size, dim)
+    Example:
+        >>> sg.unsafe_split(sg.arange(5), 3)
+        (tensor([0, 1, 2]), tensor([3, 4]))
+    """
+    if axis is not None:
+        dim = axis
+    if watch.lifts and (lifted := lift("unsafe_split", unsafe_split, "composite", input, split_size, dim)) is not PLAIN:
+        return lifted
+    name = "unsafe_split"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if split_size.__class__ is not int:
+        split_size = checks.integer(name, "split_size", split_size)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return op.split(self, split_size, dim)
+
+
+def unsafe_split_with_sizes(
+    input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None
+) -> Sequence[Tensor]:
+    """split_with_sizes; PyTorch does not follow writes to the pieces, which is safe here.
+
+    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5992)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        split_sizes: sequence of ints.
+        dim: int, counted from the end where negative; default 0.
+        axis: NumPy's name of `dim`, by keyword; default None.
+    Returns:
+        tuple of Tensors: shares the memory of `input` where it can.
+    Gradients:
+        through: split_with_sizes(self, split_sizes, dim)
+    Example:
+        >>> sg.unsafe_split_with_sizes(sg.arange(3), [1, 2])
+        (tensor([0]), tensor([1, 2]))
+    """
+    if axis is not None:
+        dim = axis
+    if (
+        watch.lifts
+        and (lifted := lift("unsafe_split_with_sizes", unsafe_split_with_sizes, "composite", input, split_sizes, dim))
+        is not PLAIN
+    ):
+        return lifted
+    name = "unsafe_split_with_sizes"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    split_sizes = checks.integer_list(name, "split_sizes", split_sizes)
+    if dim.__class__ is not int:
+        dim = checks.integer(name, "dim", dim)
+    return op.split_with_sizes(self, split_sizes, dim)
+
+
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5776)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6000)
     Dtypes: all.
 
     Args:
@@ -20232,7 +21094,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:5798)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6022)
     Dtypes: all.
 
     Args:
@@ -20291,7 +21153,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5815)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6039)
     Dtypes: all.
 
     Args:
@@ -20340,7 +21202,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:5831)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6055)
     Dtypes: all.
 
     Args:
@@ -20389,7 +21251,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5846)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6070)
     Dtypes: all.
 
     Args:
@@ -20448,7 +21310,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5864)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6088)
     Dtypes: all.
 
     Args:
@@ -20507,7 +21369,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:5882)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6106)
     Dtypes: all.
 
     Args:
@@ -20560,7 +21422,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:5901)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6125)
     Dtypes: all.
 
     Args:
@@ -20618,7 +21480,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:5916)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6140)
     Dtypes: all.
 
     Args:
@@ -20658,7 +21520,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:5930)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6154)
     Dtypes: all.
 
     Args:
@@ -20699,7 +21561,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:5950)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6174)
     Dtypes: all.
 
     Args:
@@ -20755,7 +21617,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:5965)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6189)
     Dtypes: all.
 
     Args:
@@ -20841,7 +21703,7 @@ def index_select(
 ) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:5987)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6211)
     Dtypes: all.
 
     Args:
@@ -20911,7 +21773,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6004)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6228)
     Dtypes: all.
 
     Args:
@@ -21014,7 +21876,7 @@ def gather(
 ) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6023)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6247)
     Dtypes: all.
 
     Args:
@@ -21080,7 +21942,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6042)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6266)
     Dtypes: all.
 
     Args:
@@ -21154,7 +22016,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6062)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6286)
     Dtypes: all.
 
     Args:
@@ -21230,7 +22092,7 @@ def scatter_add(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6075)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6299)
     Dtypes: all.
 
     Args:
@@ -21316,7 +22178,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6094)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6318)
     Dtypes: all.
 
     Args:
@@ -21374,7 +22236,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6110)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6334)
     Dtypes: all.
 
     Args:
@@ -21437,7 +22299,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6124)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6348)
     Dtypes: all.
 
     Args:
@@ -21472,7 +22334,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:6135)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6359)
     Dtypes: all.
 
     Args:
@@ -21501,10 +22363,57 @@ def _nonzero_default(name: str, self, into=None) -> Any:
     return result
 
 
+def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
+    """The first `size` rows of nonzero(x), and rows of `fill_value` where there are fewer.
+
+    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6374)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        size: int, by keyword.
+        fill_value: int, by keyword; default -1.
+        out: tensor or None, by keyword, takes the result; default None.
+    Returns:
+        Tensor: int64.
+    Gradients:
+        through: places_filled(self, size, fill_value)
+    Raises:
+        RuntimeError: expected: the number of rows is not negative.
+    Example:
+        >>> sg.nonzero_static(sg.tensor([[0, 7], [8, 0]]), size=3)
+        tensor([[ 0,  1],
+                [ 1,  0],
+                [-1, -1]])
+    """
+    if (
+        watch.lifts
+        and (
+            lifted := lift(
+                "nonzero_static", nonzero_static, "composite", input, size=size, fill_value=fill_value, out=out
+            )
+        )
+        is not PLAIN
+    ):
+        return lifted
+    name = "nonzero_static"
+    if out is not None:
+        return write_out(name, out, nonzero_static(input, size=size, fill_value=fill_value))
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    if size.__class__ is not int:
+        size = checks.integer(name, "size", size)
+    if fill_value.__class__ is not int:
+        fill_value = checks.integer(name, "fill_value", fill_value)
+    self, size, fill_value = forms_rules.nonnegative_size(name, self, size, fill_value)
+    return formulas_forms.places_filled(self, size, fill_value)
+
+
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6150)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6389)
     Dtypes: all.
 
     Args:
@@ -21532,7 +22441,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6158)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6397)
     Dtypes: integers.
 
     Args:
@@ -21578,7 +22487,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6171)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6410)
     Dtypes: all.
 
     Args:
@@ -21612,7 +22521,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6181)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6420)
     Dtypes: all.
 
     Args:
@@ -21666,7 +22575,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6193)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6432)
     Dtypes: all.
 
     Args:
@@ -21697,7 +22606,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6203)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6442)
     Dtypes: all.
 
     Args:
@@ -21750,7 +22659,7 @@ def index_copy(
 ) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6217)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6456)
     Dtypes: all.
 
     Args:
@@ -21815,7 +22724,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6230)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6469)
     Dtypes: all.
 
     Args:
@@ -21875,7 +22784,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6241)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6480)
     Dtypes: all.
 
     Args:
@@ -21948,7 +22857,7 @@ def scatter_reduce(
     and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6248)
+    (derivatives.yaml:6487)
     Dtypes: all.
 
     Args:
@@ -22090,7 +22999,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6281)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6520)
     Dtypes: all.
 
     Args:
@@ -22159,7 +23068,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6290)
+    (derivatives.yaml:6529)
     Dtypes: all.
 
     Args:
@@ -22243,7 +23152,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6297)
+    (derivatives.yaml:6536)
     Dtypes: all.
 
     Args:
@@ -22342,7 +23251,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6309)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6548)
     Dtypes: bool.
 
     Args:
@@ -22376,7 +23285,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6322)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6561)
     Dtypes: all.
 
     Args:
@@ -22432,7 +23341,7 @@ def select_scatter(
 ) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6334)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6573)
     Dtypes: all.
 
     Args:
@@ -22491,7 +23400,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6344)
+    (derivatives.yaml:6583)
     Dtypes: all.
 
     Args:
@@ -22546,7 +23455,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6353)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6592)
     Dtypes: all.
 
     Args:
@@ -22603,7 +23512,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6363)
+    (derivatives.yaml:6602)
     Dtypes: all.
 
     Args:
@@ -22654,7 +23563,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6372)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6611)
     Dtypes: all.
 
     Args:
@@ -22690,7 +23599,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6386)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6625)
     Dtypes: all.
 
     Args:
@@ -22727,7 +23636,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6398)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6637)
     Dtypes: all.
 
     Args:
@@ -22758,10 +23667,49 @@ def _zero_(name: str, self, into=None) -> Any:
     return result
 
 
+def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
+    """x[i, ..., i] becomes `fill_value`; with `wrap` the diagonal begins again after each square of a tall matrix.
+
+    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6649)
+    Dtypes: all.
+
+    Args:
+        input: tensor.
+        fill_value: number.
+        wrap: bool; default False.
+    Returns:
+        Tensor: `input` itself.
+    Gradients:
+        through: filled_diagonal(self, fill_value, wrap)
+    Raises:
+        RuntimeError: expected: two dimensions, or more that are equally long.
+    Example:
+        >>> sg.zeros(4, 2).fill_diagonal_(1, wrap=True)
+        tensor([[1., 0.],
+                [0., 1.],
+                [0., 0.],
+                [1., 0.]])
+    """
+    if (
+        watch.lifts
+        and (lifted := lift("fill_diagonal_", fill_diagonal_, "composite", input, fill_value, wrap)) is not PLAIN
+    ):
+        return lifted
+    name = "fill_diagonal_"
+    self = input
+    if not isinstance(self, Tensor):
+        self = checks.tensor(name, "input", self)
+    fill_value = checks.scalar(name, "fill_value", fill_value)
+    if wrap.__class__ is not bool:
+        wrap = checks.boolean(name, "wrap", wrap)
+    self, fill_value, wrap = forms_rules.fill_diagonal(name, self, fill_value, wrap)
+    return formulas_forms.filled_diagonal(self, fill_value, wrap)
+
+
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6410)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6663)
     Dtypes: all.
 
     Args:
@@ -22805,7 +23753,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6432)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6685)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -22870,7 +23818,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6459)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6712)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -22931,7 +23879,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6477)
+    Tensor (derivatives.yaml:6730)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23031,7 +23979,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6507)
+    dilation, int groups) -> Tensor (derivatives.yaml:6760)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23137,7 +24085,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6524)
+    dilation, int groups) -> Tensor (derivatives.yaml:6777)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23245,7 +24193,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6541)
+    groups=1) -> Tensor (derivatives.yaml:6794)
     Dtypes: all.
 
     Args:
@@ -23304,7 +24252,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6551)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6804)
     Dtypes: all.
 
     Args:
@@ -23383,7 +24331,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6558)
+    groups=1) -> Tensor (derivatives.yaml:6811)
     Dtypes: all.
 
     Args:
@@ -23442,7 +24390,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6573)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6826)
     Dtypes: all.
 
     Args:
@@ -23521,7 +24469,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6581)
+    groups=1) -> Tensor (derivatives.yaml:6834)
     Dtypes: all.
 
     Args:
@@ -23580,7 +24528,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6591)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6844)
     Dtypes: all.
 
     Args:
@@ -23660,7 +24608,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6598)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6851)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23740,7 +24688,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6611)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6864)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23822,7 +24770,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6625)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6878)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23891,7 +24839,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6636)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6889)
     Dtypes: all.
 
     Args:
@@ -23935,7 +24883,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6653)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6906)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23999,7 +24947,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6670)
+    (derivatives.yaml:6923)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24060,7 +25008,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6685)
+    Tensor (derivatives.yaml:6938)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24123,7 +25071,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6699)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6952)
     Dtypes: all.
 
     Args:
@@ -24161,7 +25109,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6710)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6963)
     Dtypes: all.
 
     Args:
@@ -24199,7 +25147,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6720)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6973)
     Dtypes: all.
 
     Args:
@@ -24239,7 +25187,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6730)
+    (derivatives.yaml:6983)
     Dtypes: floats.
 
     Args:
@@ -24313,7 +25261,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:6748)
+    antialias) -> Tensor (derivatives.yaml:7001)
     Dtypes: floats.
 
     Args:
@@ -24404,7 +25352,7 @@ def resample_bytes(
     """resample of numbers from 0 to 255, rounded to whole ones, by weights of 16 bits.
 
     resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
-    Tensor (derivatives.yaml:6762)
+    Tensor (derivatives.yaml:7015)
     Dtypes: integers.
 
     Args:
@@ -24479,7 +25427,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:6776)
+    (derivatives.yaml:7029)
     Dtypes: floats.
 
     Args:
@@ -24544,7 +25492,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:6795)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:7048)
     Dtypes: floats.
 
     Args:
@@ -24599,7 +25547,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:6810)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7063)
     Dtypes: integers, floats.
 
     Args:
@@ -24687,7 +25635,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:6833)
+    (derivatives.yaml:7086)
     Dtypes: floats.
 
     Args:
@@ -24764,7 +25712,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6848)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7101)
     Dtypes: integers, floats.
 
     Args:
@@ -24822,7 +25770,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6859)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7112)
     Dtypes: integers, floats.
 
     Args:
@@ -24881,7 +25829,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:6871)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7124)
     Dtypes: integers, floats.
 
     Args:
@@ -24931,7 +25879,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:6882)
+    (derivatives.yaml:7135)
     Dtypes: integers, floats.
 
     Args:
@@ -24989,7 +25937,7 @@ def adaptive_max_pool1d(
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:6899)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:7152)
     Dtypes: integers, floats.
 
     Args:
@@ -25035,7 +25983,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6912)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7165)
     Dtypes: floats.
 
     Args:
@@ -25152,7 +26100,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:6932)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7185)
     Dtypes: floats.
 
     Args:
@@ -25323,7 +26271,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:6947)
+    count_include_pad=True) -> Tensor (derivatives.yaml:7200)
     Dtypes: floats.
 
     Args:
@@ -25390,7 +26338,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6958)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7211)
     Dtypes: floats.
 
     Args:
@@ -25458,7 +26406,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:6971)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7224)
     Dtypes: floats.
 
     Args:
@@ -25517,7 +26465,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:6983)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7236)
     Dtypes: floats.
 
     Args:
@@ -25564,7 +26512,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7001)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7254)
     Dtypes: floats.
 
     Args:
@@ -25625,7 +26573,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7015)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7268)
     Dtypes: floats.
 
     Args:
@@ -25659,7 +26607,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7026)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7279)
     Dtypes: floats.
 
     Args:
@@ -25686,7 +26634,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7035)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7288)
     Dtypes: floats.
 
     Args:
@@ -25724,7 +26672,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:7044)
+    Tensor mean, Tensor var) (derivatives.yaml:7297)
     Dtypes: floats.
 
     Args:
@@ -25817,7 +26765,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:7069)
+    Tensor var) (derivatives.yaml:7322)
     Dtypes: floats.
 
     Args:
@@ -25898,7 +26846,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:7091)
+    (derivatives.yaml:7344)
     Dtypes: floats.
 
     Args:
@@ -25991,7 +26939,7 @@ def normalize_rms(
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:7111)
+    (derivatives.yaml:7364)
     Dtypes: floats.
 
     Args:
@@ -26056,7 +27004,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7133)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7386)
     Dtypes: floats.
 
     Args:
@@ -26123,7 +27071,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7157)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7410)
     Dtypes: floats.
 
     Args:
@@ -26192,7 +27140,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7177)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7430)
     Dtypes: floats.
 
     Args:
@@ -26258,7 +27206,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7200)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7453)
     Dtypes: floats.
 
     Args:
@@ -26331,7 +27279,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7217)
+    Tensor total_weight) (derivatives.yaml:7470)
     Dtypes: floats.
 
     Args:
@@ -26417,7 +27365,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7242)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7495)
     Dtypes: floats.
 
     Args:
@@ -26530,7 +27478,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7262)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7515)
     Dtypes: floats.
 
     Args:
@@ -26642,7 +27590,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7293)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7546)
     Dtypes: floats.
 
     Args:
@@ -26695,7 +27643,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7315)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7568)
     Dtypes: floats.
 
     Args:
@@ -26770,7 +27718,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7335)
+    (derivatives.yaml:7588)
     Dtypes: floats.
 
     Args:
@@ -26849,7 +27797,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7358)
+    Tensor (derivatives.yaml:7611)
     Dtypes: floats.
 
     Args:
@@ -26958,7 +27906,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7382)
+    reduction=1) -> Tensor (derivatives.yaml:7635)
     Dtypes: floats.
 
     Args:
@@ -27077,7 +28025,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7407)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7660)
     Dtypes: floats.
 
     Args:
@@ -27194,7 +28142,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7429)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7682)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27249,7 +28197,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7444)
+    (derivatives.yaml:7697)
     Dtypes: all.
 
     Args:
@@ -27325,7 +28273,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7467)
+    Tensor (derivatives.yaml:7720)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27410,7 +28358,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7483)
+    (derivatives.yaml:7736)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -27486,7 +28434,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7498)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7751)
     Dtypes: floats.
 
     Args:
@@ -27633,7 +28581,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7518)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7771)
     Dtypes: floats.
 
     Args:
@@ -27796,7 +28744,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7541)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7794)
     Dtypes: floats.
 
     Args:
@@ -27933,7 +28881,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7561)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7814)
     Dtypes: floats.
 
     Args:
@@ -28068,7 +29016,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7591)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7844)
     Dtypes: floats.
 
     Args:
@@ -28170,7 +29118,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7614)
+    weight=None) -> Tensor (derivatives.yaml:7867)
     Dtypes: floats.
 
     Args:
@@ -28222,7 +29170,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7629)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7882)
     Dtypes: floats.
 
     Args:
@@ -28276,7 +29224,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7641)
+    beta=1.0) -> Tensor (derivatives.yaml:7894)
     Dtypes: floats.
 
     Args:
@@ -28340,7 +29288,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7659)
+    (derivatives.yaml:7912)
     Dtypes: floats.
 
     Args:
@@ -28396,7 +29344,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7673)
+    log_target=False) -> Tensor (derivatives.yaml:7926)
     Dtypes: floats.
 
     Args:
@@ -28465,7 +29413,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7693)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7946)
     Dtypes: floats.
 
     Args:
@@ -28540,7 +29488,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7709)
+    Tensor (derivatives.yaml:7962)
     Dtypes: floats.
 
     Args:
@@ -28595,7 +29543,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7725)
+    reduction='mean') -> Tensor (derivatives.yaml:7978)
     Dtypes: floats.
 
     Args:
@@ -28658,7 +29606,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7734)
+    Tensor (derivatives.yaml:7987)
     Dtypes: floats.
 
     Args:
@@ -28713,7 +29661,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7745)
+    reduction='mean') -> Tensor (derivatives.yaml:7998)
     Dtypes: floats.
 
     Args:
@@ -28786,7 +29734,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7756)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8009)
     Dtypes: floats.
 
     Args:
@@ -28855,7 +29803,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:7770)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:8023)
     Dtypes: floats.
 
     Args:
@@ -28912,7 +29860,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:7782)
+    (derivatives.yaml:8035)
     Dtypes: floats.
 
     Args:
@@ -28967,7 +29915,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:7792)
+    (derivatives.yaml:8045)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29019,7 +29967,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7804)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8057)
     Dtypes: floats.
 
     Args:
@@ -29111,7 +30059,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7822)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8075)
     Dtypes: floats.
 
     Args:
@@ -29193,7 +30141,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7838)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8091)
     Dtypes: floats.
 
     Args:
@@ -29274,7 +30222,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:7853)
+    -> Tensor (derivatives.yaml:8106)
     Dtypes: floats.
 
     Args:
@@ -29343,7 +30291,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7869)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8122)
     Dtypes: floats.
 
     Args:
@@ -29415,7 +30363,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:7886)
+    (derivatives.yaml:8139)
     Dtypes: floats.
 
     Args:
@@ -29496,7 +30444,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7905)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8158)
     Dtypes: floats.
 
     Args:
@@ -29567,7 +30515,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:7923)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8176)
     Dtypes: floats.
 
     Args:
@@ -29630,7 +30578,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:7935)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8188)
     Dtypes: all.
 
     Args:
@@ -29680,7 +30628,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:7951)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8204)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -29726,7 +30674,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:7968)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8221)
     Dtypes: all.
 
     Args:
@@ -29785,7 +30733,7 @@ def fft_fft(
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7984)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8237)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29838,7 +30786,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:7999)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8252)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29891,7 +30839,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8014)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8267)
     Dtypes: floats.
 
     Args:
@@ -29944,7 +30892,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8029)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8282)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30002,7 +30950,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8044)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8297)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30060,7 +31008,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8059)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8312)
     Dtypes: floats.
 
     Args:
@@ -30113,7 +31061,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8074)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8327)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30166,7 +31114,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8090)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8343)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30219,7 +31167,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8106)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8359)
     Dtypes: floats.
 
     Args:
@@ -30272,7 +31220,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8122)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8375)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30333,7 +31281,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8138)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8391)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30391,7 +31339,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8154)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8407)
     Dtypes: floats.
 
     Args:
@@ -30447,7 +31395,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8170)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8423)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30501,7 +31449,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8186)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8439)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30555,7 +31503,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8202)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8455)
     Dtypes: floats.
 
     Args:
@@ -30609,7 +31557,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8218)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8471)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30671,7 +31619,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8234)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8487)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30730,7 +31678,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8250)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8503)
     Dtypes: floats.
 
     Args:
@@ -30780,7 +31728,7 @@ def fft_fftshift(
 ) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8266)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8519)
     Dtypes: all.
 
     Args:
@@ -30819,7 +31767,7 @@ def fft_ifftshift(
 ) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8277)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8530)
     Dtypes: all.
 
     Args:
@@ -30875,7 +31823,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
-    align_to_window=None) -> Tensor (derivatives.yaml:8288)
+    align_to_window=None) -> Tensor (derivatives.yaml:8541)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31026,7 +31974,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8307)
+    (derivatives.yaml:8560)
     Dtypes: complex numbers.
 
     Args:
@@ -31142,7 +32090,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8328)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8581)
     Dtypes: floats.
 
     Args:
@@ -31265,7 +32213,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8350)
+    (derivatives.yaml:8603)
     Dtypes: floats.
 
     Args:
@@ -31312,7 +32260,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8361)
+    (derivatives.yaml:8614)
     Dtypes: floats.
 
     Args:
@@ -31359,7 +32307,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8372)
+    (derivatives.yaml:8625)
     Dtypes: floats.
 
     Args:
@@ -31404,7 +32352,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8383)
+    Tensor indices) (derivatives.yaml:8636)
     Dtypes: floats.
 
     Args:
@@ -31982,6 +32930,43 @@ def float_power(input, exponent, *, out=None):
     if input.__class__ in NUMBERS and isinstance(exponent, Tensor):
         return float_power_scalar(input, exponent, out=out)
     return _float_power_overloads(input, exponent, **({} if out is None else {"out": out}))
+
+
+_float_power__overloads = Overloads(
+    "float_power_",
+    [
+        (
+            float_power__scalar,
+            "float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!)",
+            (("input", "Tensor", True, False), ("exponent", "Scalar", True, False)),
+        ),
+        (
+            float_power__tensor,
+            "float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!)",
+            (("input", "Tensor", True, False), ("exponent", "Tensor", True, False)),
+        ),
+    ],
+)
+
+
+def float_power_(input, exponent):
+    """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
+
+    Overloads:
+        float_power__scalar(input, exponent)
+        float_power__tensor(input, exponent): x becomes x^e; x is of float64 or complex128 already.
+    Args:
+        input: tensor.
+        exponent: number or tensor.
+    Example:
+        >>> sg.tensor([2.0, 3.0], dtype=sg.float64).float_power_(2)
+        tensor([4., 9.], dtype=specgrad.float64)
+    """
+    if exponent.__class__ in NUMBERS:
+        return float_power__scalar(input, exponent)
+    if isinstance(exponent, Tensor):
+        return float_power__tensor(input, exponent)
+    return _float_power__overloads(input, exponent)
 
 
 _sum_overloads = Overloads(
@@ -33089,6 +34074,66 @@ def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     return _bucketize_overloads(
         input, boundaries, out_int32=out_int32, right=right, **({} if out is None else {"out": out})
     )
+
+
+_isin_overloads = Overloads(
+    "isin",
+    [
+        (
+            isin_tensor_tensor,
+            "isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+            (
+                ("elements", "Tensor", True, False),
+                ("test_elements", "Tensor", True, False),
+                ("assume_unique", "bool", False, True),
+                ("invert", "bool", False, True),
+            ),
+        ),
+        (
+            isin_tensor_scalar,
+            "isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor",
+            (
+                ("elements", "Tensor", True, False),
+                ("test_element", "Scalar", True, False),
+                ("assume_unique", "bool", False, True),
+                ("invert", "bool", False, True),
+            ),
+        ),
+        (
+            isin_scalar_tensor,
+            "isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor",
+            (
+                ("elements", "Scalar", True, False),
+                ("test_elements", "Tensor", True, False),
+                ("assume_unique", "bool", False, True),
+                ("invert", "bool", False, True),
+            ),
+        ),
+    ],
+)
+
+
+def isin(elements, *args, **kwargs):
+    """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
+
+    Overloads:
+        isin_tensor_tensor(elements, test_elements, *, assume_unique=False, invert=False)
+        isin_tensor_scalar(elements, test_element, *, assume_unique=False, invert=False): Which elements equal a number.
+        isin_scalar_tensor(elements, test_elements, *, assume_unique=False, invert=False): Whether a number is among
+            some.
+    Args:
+        elements: tensor or number.
+        test_elements: tensor.
+        assume_unique: bool, by keyword; default False.
+        invert: bool, by keyword; default False.
+        test_element: number.
+        out: tensor or None, by keyword, takes the result; default None.
+    Example:
+        >>> sg.isin(sg.tensor([[1, 2], [3, 4]]), sg.tensor([2, 3]))
+        tensor([[False,  True],
+                [ True, False]])
+    """
+    return _isin_overloads(elements, *args, **kwargs)
 
 
 _linalg_matrix_norm_overloads = Overloads(
@@ -34781,6 +35826,10 @@ __all__ = [
     "isinf",
     "isfinite",
     "conj",
+    "conj_physical",
+    "conj_physical_",
+    "resolve_conj",
+    "resolve_neg",
     "real",
     "imag",
     "add",
@@ -34880,8 +35929,11 @@ __all__ = [
     "digamma",
     "digamma_",
     "polygamma",
+    "polygamma_",
     "igamma",
+    "igamma_",
     "igammac",
+    "igammac_",
     "i0",
     "i0_",
     "signbit",
@@ -34973,6 +36025,7 @@ __all__ = [
     "histogram",
     "searchsorted",
     "bucketize",
+    "isin",
     "unique",
     "unique_consecutive",
     "mm",
@@ -35009,6 +36062,8 @@ __all__ = [
     "pinverse",
     "matrix_power",
     "matrix_exp",
+    "geqrf",
+    "ormqr",
     "lu",
     "lu_unpack",
     "lu_solve",
@@ -35056,6 +36111,7 @@ __all__ = [
     "select",
     "narrow",
     "as_strided",
+    "as_strided_",
     "diagonal",
     "diag",
     "trace",
@@ -35063,6 +36119,9 @@ __all__ = [
     "split",
     "split_with_sizes",
     "chunk",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "cat",
     "concat",
     "concatenate",
@@ -35090,6 +36149,7 @@ __all__ = [
     "masked_select",
     "nonzero",
     "argwhere",
+    "nonzero_static",
     "take",
     "put",
     "put_",
@@ -35209,6 +36269,9 @@ FUNCTIONS = [
     "isinf",
     "isfinite",
     "conj",
+    "conj_physical",
+    "resolve_conj",
+    "resolve_neg",
     "real_copy",
     "imag_copy",
     "real",
@@ -35283,6 +36346,12 @@ FUNCTIONS = [
     "i0e",
     "i1",
     "i1e",
+    "modified_bessel_k0",
+    "modified_bessel_k1",
+    "scaled_modified_bessel_k0",
+    "scaled_modified_bessel_k1",
+    "spherical_bessel_j0",
+    "airy_ai",
     "bessel_j0",
     "bessel_j1",
     "bessel_y0",
@@ -35304,6 +36373,8 @@ FUNCTIONS = [
     "float_power_tensor_tensor",
     "float_power_tensor_scalar",
     "float_power_scalar",
+    "float_power__scalar",
+    "float_power__tensor",
     "complex",
     "polar",
     "angle",
@@ -35397,6 +36468,9 @@ FUNCTIONS = [
     "searchsorted_scalar",
     "bucketize_tensor",
     "bucketize_scalar",
+    "isin_tensor_tensor",
+    "isin_tensor_scalar",
+    "isin_scalar_tensor",
     "search_places",
     "unique",
     "unique_consecutive",
@@ -35479,6 +36553,8 @@ FUNCTIONS = [
     "linalg_tensorsolve",
     "linalg_tensorinv",
     "linalg_householder_product",
+    "geqrf",
+    "ormqr",
     "lu_packed",
     "row_order",
     "linalg_lu_factor",
@@ -35564,6 +36640,9 @@ FUNCTIONS = [
     "split_with_sizes",
     "split_sizes",
     "chunk",
+    "unsafe_chunk",
+    "unsafe_split",
+    "unsafe_split_with_sizes",
     "cat",
     "stack",
     "flip",
@@ -35586,6 +36665,7 @@ FUNCTIONS = [
     "masked_fill_tensor",
     "masked_select",
     "nonzero_default",
+    "nonzero_static",
     "nonzero_as_tuple",
     "checked_places",
     "take",
@@ -35608,6 +36688,7 @@ FUNCTIONS = [
     "fill__scalar",
     "fill__tensor",
     "zero_",
+    "fill_diagonal_",
     "copy_",
     "linear",
     "linear_weight_grad",
@@ -35781,6 +36862,7 @@ FUNCTIONS = [
     "round_decimals_",
     "trunc_",
     "frac_",
+    "conj_physical_",
     "add_tensor_",
     "add_scalar_",
     "sub_",
@@ -35823,6 +36905,9 @@ FUNCTIONS = [
     "lgamma_",
     "mvlgamma_",
     "digamma_",
+    "polygamma_",
+    "igamma_",
+    "igammac_",
     "i0_",
     "copysign_",
     "nextafter_",
@@ -35848,6 +36933,7 @@ FUNCTIONS = [
     "squeeze_default_",
     "squeeze_dim_",
     "unsqueeze_",
+    "as_strided_",
     "triu_",
     "tril_",
     "index_put_",
@@ -35880,6 +36966,7 @@ FUNCTIONS = [
     "xlog1py",
     "zeta",
     "float_power",
+    "float_power_",
     "sum",
     "prod",
     "mean",
@@ -35901,6 +36988,7 @@ FUNCTIONS = [
     "histogram",
     "searchsorted",
     "bucketize",
+    "isin",
     "linalg_matrix_norm",
     "linalg_norm",
     "linalg_pinv",

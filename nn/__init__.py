@@ -36,10 +36,17 @@ from .embedding_bag import EmbeddingBag
 from .flatten import Flatten, Unflatten
 from .folding import Fold, Unfold
 from .fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
+from .functional.chunking import LinearCrossEntropyOptions
 from .groupnorm import GroupNorm
 from .instancenorm import InstanceNorm1d, InstanceNorm2d, InstanceNorm3d
 from .label_losses import MultiLabelMarginLoss, MultiLabelSoftMarginLoss, MultiMarginLoss
+from .lazy_conv import LazyConv1d, LazyConv2d, LazyConv3d
+from .lazy_conv_transpose import LazyConvTranspose1d, LazyConvTranspose2d, LazyConvTranspose3d
+from .lazy_instancenorm import LazyInstanceNorm1d, LazyInstanceNorm2d, LazyInstanceNorm3d
+from .lazy_linear import LazyLinear
+from .lazy_norms import LazyBatchNorm1d, LazyBatchNorm2d, LazyBatchNorm3d
 from .linear import Identity, Linear
+from .linear_cross_entropy import LinearCrossEntropyLoss
 from .loss import L1Loss, MSELoss
 from .lstm import LSTM
 from .margin_losses import CosineEmbeddingLoss, HingeEmbeddingLoss, MarginRankingLoss, SoftMarginLoss
@@ -47,7 +54,8 @@ from .module import Module
 from .multihead_attention import MultiheadAttention
 from .norm_pooling import LPPool1d, LPPool2d, LPPool3d
 from .normalization import LayerNorm, LocalResponseNorm, RMSNorm
-from .parameter import Buffer, Parameter
+from .older_layers import Container, CrossMapLRN2d, NLLLoss2d
+from .parameter import Buffer, Parameter, UninitializedBuffer, UninitializedParameter
 from .parameter_list import ParameterList
 from .pooling import MaxPool1d, MaxPool2d, MaxPool3d
 from .prelu import PReLU
@@ -61,6 +69,7 @@ from .shrinking import GLU, Hardshrink, Hardsigmoid, Hardswish, Softshrink, Soft
 from .shuffling import ChannelShuffle, PixelShuffle, PixelUnshuffle
 from .softmax import LogSoftmax, Softmax, Softmax2d, Softmin
 from .sparse import Embedding
+from .synchronized import DataParallel, SyncBatchNorm
 from .transformer import Transformer
 from .transformer_decoder_layer import TransformerDecoderLayer
 from .transformer_encoder_layer import TransformerEncoderLayer
@@ -70,14 +79,6 @@ from .upsampling import Upsample, UpsamplingBilinear2d, UpsamplingNearest2d
 from .value_losses import GaussianNLLLoss, HuberLoss, KLDivLoss, PoissonNLLLoss, SmoothL1Loss
 
 __all__ = [
-    "CELU",
-    "ELU",
-    "GELU",
-    "GLU",
-    "GRU",
-    "LSTM",
-    "RNN",
-    "SELU",
     "AdaptiveAvgPool1d",
     "AdaptiveAvgPool2d",
     "AdaptiveAvgPool3d",
@@ -96,7 +97,16 @@ __all__ = [
     "BatchNorm3d",
     "Bilinear",
     "Buffer",
+    "CELU",
     "CTCLoss",
+    "ChannelShuffle",
+    "CircularPad1d",
+    "CircularPad2d",
+    "CircularPad3d",
+    "ConstantPad1d",
+    "ConstantPad2d",
+    "ConstantPad3d",
+    "Container",
     "Conv1d",
     "Conv2d",
     "Conv3d",
@@ -106,18 +116,25 @@ __all__ = [
     "CosineEmbeddingLoss",
     "CosineSimilarity",
     "CrossEntropyLoss",
+    "CrossMapLRN2d",
+    "DataParallel",
     "Dropout",
     "Dropout1d",
     "Dropout2d",
     "Dropout3d",
+    "ELU",
     "Embedding",
     "EmbeddingBag",
     "FeatureAlphaDropout",
     "Flatten",
+    "Fold",
     "FractionalMaxPool2d",
     "FractionalMaxPool3d",
-    "GaussianNLLLoss",
+    "GELU",
+    "GLU",
+    "GRU",
     "GRUCell",
+    "GaussianNLLLoss",
     "GroupNorm",
     "Hardshrink",
     "Hardsigmoid",
@@ -131,13 +148,29 @@ __all__ = [
     "InstanceNorm3d",
     "KLDivLoss",
     "L1Loss",
-    "LSTMCell",
     "LPPool1d",
     "LPPool2d",
     "LPPool3d",
+    "LSTM",
+    "LSTMCell",
     "LayerNorm",
+    "LazyBatchNorm1d",
+    "LazyBatchNorm2d",
+    "LazyBatchNorm3d",
+    "LazyConv1d",
+    "LazyConv2d",
+    "LazyConv3d",
+    "LazyConvTranspose1d",
+    "LazyConvTranspose2d",
+    "LazyConvTranspose3d",
+    "LazyInstanceNorm1d",
+    "LazyInstanceNorm2d",
+    "LazyInstanceNorm3d",
+    "LazyLinear",
     "LeakyReLU",
     "Linear",
+    "LinearCrossEntropyLoss",
+    "LinearCrossEntropyOptions",
     "LocalResponseNorm",
     "LogSigmoid",
     "LogSoftmax",
@@ -158,19 +191,30 @@ __all__ = [
     "MultiMarginLoss",
     "MultiheadAttention",
     "NLLLoss",
-    "PairwiseDistance",
+    "NLLLoss2d",
     "PReLU",
+    "PairwiseDistance",
     "Parameter",
     "ParameterDict",
     "ParameterList",
+    "PixelShuffle",
+    "PixelUnshuffle",
     "PoissonNLLLoss",
     "RMSNorm",
+    "RNN",
     "RNNBase",
     "RNNCell",
     "RNNCellBase",
     "RReLU",
     "ReLU",
     "ReLU6",
+    "ReflectionPad1d",
+    "ReflectionPad2d",
+    "ReflectionPad3d",
+    "ReplicationPad1d",
+    "ReplicationPad2d",
+    "ReplicationPad3d",
+    "SELU",
     "Sequential",
     "SiLU",
     "Sigmoid",
@@ -182,6 +226,7 @@ __all__ = [
     "Softplus",
     "Softshrink",
     "Softsign",
+    "SyncBatchNorm",
     "Tanh",
     "Tanhshrink",
     "Threshold",
@@ -193,33 +238,19 @@ __all__ = [
     "TripletMarginLoss",
     "TripletMarginWithDistanceLoss",
     "Unflatten",
+    "Unfold",
+    "UninitializedBuffer",
+    "UninitializedParameter",
+    "Upsample",
+    "UpsamplingBilinear2d",
+    "UpsamplingNearest2d",
+    "ZeroPad1d",
+    "ZeroPad2d",
+    "ZeroPad3d",
     "data",
     "functional",
     "init",
     "modules",
     "optim",
     "utils",
-    "ReflectionPad1d",
-    "ReflectionPad2d",
-    "ReflectionPad3d",
-    "ReplicationPad1d",
-    "ReplicationPad2d",
-    "ReplicationPad3d",
-    "CircularPad1d",
-    "CircularPad2d",
-    "CircularPad3d",
-    "ConstantPad1d",
-    "ConstantPad2d",
-    "ConstantPad3d",
-    "ZeroPad1d",
-    "ZeroPad2d",
-    "ZeroPad3d",
-    "Fold",
-    "Unfold",
-    "ChannelShuffle",
-    "PixelShuffle",
-    "PixelUnshuffle",
-    "Upsample",
-    "UpsamplingBilinear2d",
-    "UpsamplingNearest2d",
 ]

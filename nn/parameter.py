@@ -1,4 +1,4 @@
-"""Parameter and Buffer: tensors that a Module registers when they are assigned to it."""
+"""Parameter, a tensor that a Module registers and learns; and parameters and buffers whose size is not known yet."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from ..generated.tensor import Tensor
 from ..runtime.creation import empty
 from ..runtime.errors import type_name
 from ..runtime.tree import register_tensor_class
+from .buffer import Buffer as Buffer
 
 
 class Parameter(Tensor):
@@ -56,39 +57,141 @@ class Parameter(Tensor):
 register_tensor_class("Parameter", Parameter)
 
 
-class _BufferMeta(type(Tensor)):  # type: ignore[misc]
-    """Makes `isinstance(x, Buffer)` true for the plain tensors that Buffer marks."""
+_NOT_YET = (
+    "Attempted to use an uninitialized parameter or buffer. This error happens when you are using a `LazyModule` or "
+    "explicitly manipulating `specgrad.nn.parameter.UninitializedParameter` objects. When using LazyModules call "
+    "`forward` with a dummy batch to initialize the parameters before calling specgrad functions"
+)
 
-    def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, Tensor) and getattr(instance, "_is_buffer", False)
+
+def _unknown(self: Any) -> Any:
+    raise ValueError(_NOT_YET)
 
 
-class Buffer(Tensor, metaclass=_BufferMeta):
-    """A tensor that belongs to a Module without being learned: assigned, it appears in `Module.buffers()`.
+class _Uninitialized(Tensor):
+    """A tensor without a size: whatever asks for its memory or its shape is an error."""
 
-    The result is a plain Tensor that shares memory with `data` and carries a mark.
+    __slots__ = ()
+    cls_to_become: type[Tensor]
+
+    _flat = _shape = _storage = _nd = _strides = property(_unknown)
+
+    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+        """Become a tensor of a shape, without particular values.
+
+        Args:
+            shape: the size.
+            device, dtype: those that this was made for when not given.
+        """
+        kind, place = dtype or self._dtype, device or self._device
+        self.__class__ = self.cls_to_become  # type: ignore[assignment]
+        self.data = empty(tuple(shape), device=place, dtype=kind)
+
+    @property
+    def shape(self) -> Any:
+        """Refused: there is none yet."""
+        raise RuntimeError(
+            "Can't access the shape of an uninitialized parameter or buffer. This error usually happens in "
+            "`load_state_dict` when trying to load an uninitialized parameter into an initialized one. Call `forward` "
+            "to initialize the parameters before accessing their attributes."
+        )
+
+    @property
+    def data(self) -> Any:
+        """An empty tensor of the dtype; assigning one takes over its dtype and device."""
+        return empty(0, device=self._device, dtype=self._dtype)
+
+    @data.setter
+    def data(self, value: Any) -> None:
+        self._dtype, self._device = value.dtype, value.device
+
+    def detach(self) -> Any:
+        """The tensor itself: there are no values to share."""
+        return self
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Another one, for another dtype or device.
+
+        Args:
+            *args, **kwargs: as of `Tensor.to`.
+        """
+        like = self.data.to(*args, **kwargs)
+        return type(self)(self._rg, like.device, like.dtype)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Any:
+        if id(self) not in memo:
+            memo[id(self)] = type(self)(self._rg, self._device, self._dtype)
+        return memo[id(self)]
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        return type(self), (self._rg, None, self._dtype)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}>"
+
+
+class UninitializedParameter(_Uninitialized, Parameter):
+    """A parameter whose size is not known yet: `materialize` gives it one, and makes it a Parameter.
 
     Args:
-        data: the values; an empty tensor when left out.
-        persistent: whether the buffer is part of the module's `state_dict`.
+        requires_grad: whether gradients are computed for it.
+        device, dtype: where it is going to lie, and its dtype.
 
     Example:
         >>> import specgrad as sg
-        >>> module = sg.nn.Module()
-        >>> module.mean = sg.nn.Buffer(sg.zeros(2))
-        >>> list(module.state_dict())
-        ['mean']
+        >>> p = sg.nn.UninitializedParameter()
+        >>> p.materialize((2, 3))
+        >>> type(p).__name__, p.shape
+        ('Parameter', specgrad.Size([2, 3]))
     """
 
     __slots__ = ()
-    persistent: bool
+    cls_to_become = Parameter
 
-    def __new__(cls, data: Tensor | None = None, *, persistent: bool = True) -> Any:
-        if data is None:
-            data = empty(0)
-        if not isinstance(data, Tensor):
-            raise TypeError(f"Buffer(): argument 'data' must be Tensor, not {type_name(data)}")
-        buffer = data.detach().requires_grad_(data.requires_grad)
-        buffer.persistent = persistent
-        buffer._is_buffer = True
-        return buffer
+    def __new__(cls, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> Any:
+        made = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
+        made.__class__ = cls
+        return made
+
+    def __init__(self, requires_grad: bool = True, device: Any = None, dtype: Any = None) -> None:
+        """All is done by `__new__`."""
+
+
+class UninitializedBuffer(_Uninitialized):
+    """A buffer whose size is not known yet: `materialize` gives it one, and makes it a Tensor.
+
+    Args:
+        requires_grad: whether gradients are computed for it.
+        device, dtype: where it is going to lie, and its dtype.
+        persistent: whether it is part of its module's `state_dict`.
+
+    Example:
+        >>> import specgrad as sg
+        >>> sg.nn.UninitializedBuffer(dtype=sg.float64)
+        <UninitializedBuffer>
+    """
+
+    __slots__ = ()
+    cls_to_become = Tensor
+
+    def __new__(
+        cls, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> Any:
+        made = empty(0, device=device, dtype=dtype).requires_grad_(requires_grad)
+        made.__class__ = cls
+        made.persistent, made._is_buffer = persistent, True
+        return made
+
+    def __init__(
+        self, requires_grad: bool = False, device: Any = None, dtype: Any = None, persistent: bool = True
+    ) -> None:
+        """All is done by `__new__`."""
+
+
+def is_lazy(param: Any) -> bool:
+    """Whether a parameter or buffer has no size yet.
+
+    Args:
+        param: any object.
+    """
+    return isinstance(param, _Uninitialized)

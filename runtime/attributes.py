@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from . import layouts, queries
+from . import checks, layouts, queries, resizing
 from .creation import legacy
 from .namespace import op
 from .tensor import TensorBase
@@ -21,7 +21,14 @@ class TensorAttributes(TensorBase):
     allclose = queries.allclose
     isclose = queries.isclose
     is_nonzero = queries.is_nonzero
+    is_conj = queries.is_conj
+    is_neg = queries.is_neg
     ndimension = TensorBase.dim
+    resize_ = resizing.resize_
+    resize_as_ = resizing.resize_as_
+    apply_ = resizing.apply_
+    map_ = resizing.map_
+    map2_ = resizing.map2_
 
     layout = layouts.strided
     is_sparse = False
@@ -36,6 +43,25 @@ class TensorAttributes(TensorBase):
     def is_pinned(self) -> bool:
         """Whether the memory is page-locked: no memory here is."""
         return False
+
+    def is_shared(self) -> bool:
+        """Whether other processes see the memory: none do."""
+        return False
+
+    def is_set_to(self, tensor: Any) -> bool:
+        """Whether another tensor is the same view of the same memory.
+
+        Args:
+            tensor: the other tensor.
+        """
+        checks.tensor("is_set_to", "tensor", tensor)
+        same = self._storage is tensor._storage and self._offset == tensor._offset
+        return same and self._shape == tensor._shape and self.stride() == tensor.stride()
+
+    def dim_order(self) -> tuple[int, ...]:
+        """The dimensions from the outermost in memory to the innermost."""
+        strides = self.stride()
+        return tuple(sorted(range(len(strides)), key=lambda dim: -strides[dim]))
 
     def _is_view(self) -> bool:
         return self._base is not None

@@ -36,6 +36,7 @@ class TensorMethods(TensorAttributes):
     new_ones = creation.new_ones
     new_full = creation.new_full
     new_empty = creation.new_empty
+    new_empty_strided = creation.new_empty_strided
     uniform_ = creation.uniform_
     normal_ = creation.normal_
     random_ = creation.random_

@@ -39,6 +39,26 @@ def is_complex(input: Any) -> bool:
     return checks.tensor("is_complex", "input", input).is_complex()
 
 
+def is_conj(input: Any) -> bool:
+    """Whether the elements are yet to be conjugated: never, a conjugate is computed at once.
+
+    Args:
+        input: the tensor.
+    """
+    checks.tensor("is_conj", "input", input)
+    return False
+
+
+def is_neg(input: Any) -> bool:
+    """Whether the elements are yet to be negated: never, a negative is computed at once.
+
+    Args:
+        input: the tensor.
+    """
+    checks.tensor("is_neg", "input", input)
+    return False
+
+
 def is_nonzero(input: Any) -> bool:
     """Whether the one element of `input` is not zero.
 

@@ -5,10 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from . import checks
+from .devices import CPU
+from .devices import device as Device
 from .random import valid_seed
 
 _PRECISIONS = ("highest", "high", "medium")
-_settings: dict[str, Any] = {"deterministic": False, "precision": "highest"}
+_DEBUG_MODES = ("default", "warn", "error")
+_settings: dict[str, Any] = {
+    "deterministic": False,
+    "precision": "highest",
+    "warn_always": False,
+    "warn_only": False,
+}
 
 
 def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None:
@@ -16,9 +24,10 @@ def use_deterministic_algorithms(mode: bool, *, warn_only: bool = False) -> None
 
     Args:
         mode: whether they are asked for.
-        warn_only: without effect.
+        warn_only: whether others would only be warned of.
     """
     _settings["deterministic"] = checks.boolean("use_deterministic_algorithms", "mode", mode)
+    _settings["warn_only"] = checks.boolean("use_deterministic_algorithms", "warn_only", warn_only)
 
 
 def are_deterministic_algorithms_enabled() -> bool:
@@ -44,6 +53,80 @@ def set_float32_matmul_precision(precision: str) -> None:
 def get_float32_matmul_precision() -> str:
     """What `set_float32_matmul_precision` was called with."""
     return _settings["precision"]
+
+
+def set_deterministic_debug_mode(debug_mode: int | str) -> None:
+    """What to do at kernels that do not give the same numbers each time; there are none here.
+
+    Args:
+        debug_mode: "default" or 0, "warn" or 1, "error" or 2.
+
+    Raises:
+        RuntimeError: it is none of these.
+    """
+    if debug_mode not in (*_DEBUG_MODES, 0, 1, 2):
+        known = ", ".join(_DEBUG_MODES)
+        raise RuntimeError(
+            f"set_deterministic_debug_mode(): expected 0, 1, 2 or one of {known}, but got {debug_mode!r}"
+        )
+    level = _DEBUG_MODES.index(debug_mode) if isinstance(debug_mode, str) else debug_mode
+    _settings["deterministic"], _settings["warn_only"] = level > 0, level == 1
+
+
+def get_deterministic_debug_mode() -> int:
+    """0, 1 or 2, as `set_deterministic_debug_mode` takes them."""
+    return 0 if not _settings["deterministic"] else 1 if _settings["warn_only"] else 2
+
+
+def is_deterministic_algorithms_warn_only_enabled() -> bool:
+    """Whether `use_deterministic_algorithms` was called with `warn_only`."""
+    return _settings["warn_only"]
+
+
+def set_warn_always(b: bool, /) -> None:
+    """Ask for warnings each time and not once; Python's filters decide on that here.
+
+    Args:
+        b: whether they are asked for.
+    """
+    _settings["warn_always"] = checks.boolean("set_warn_always", "b", b)
+
+
+def is_warn_always_enabled() -> bool:
+    """What `set_warn_always` was called with."""
+    return _settings["warn_always"]
+
+
+def set_flush_denormal(mode: bool, /) -> bool:
+    """Ask for numbers below the smallest normal one to be zero.
+
+    Args:
+        mode: whether they are to be.
+
+    Returns:
+        Whether that is so from now on: not where it is asked for, kernels keep them.
+    """
+    return not checks.boolean("set_flush_denormal", "mode", mode)
+
+
+def set_default_device(device: Any) -> None:
+    """Say where new tensors are made; where nothing else is said that is the CPU, and only it can be chosen.
+
+    Args:
+        device: the CPU, or None.
+
+    Raises:
+        RuntimeError: another device.
+    """
+    if device is not None and checks.device("set_default_device", "device", device).type != "cpu":
+        raise RuntimeError(
+            f"set_default_device(): expected the CPU, got {device}: say device=... where a tensor is made instead"
+        )
+
+
+def get_default_device() -> Device:
+    """The device on which new tensors are made."""
+    return CPU
 
 
 def seed_devices(seed: int) -> None:

@@ -50,6 +50,24 @@ def get_num_threads() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def get_num_interop_threads() -> int:
+    """How many operations may run at the same time inside a program of one thread: one."""
+    return 1
+
+
+def set_num_interop_threads(number: int, /) -> None:
+    """Ask for several operations at the same time; without effect, since one follows the other.
+
+    Args:
+        number: at least 1.
+
+    Raises:
+        RuntimeError: not a positive integer.
+    """
+    if isinstance(number, bool) or not isinstance(number, int) or number < 1:
+        raise RuntimeError(f"set_num_interop_threads(): expected a positive integer, but got {number!r}")
+
+
 def _set_blas_threads(number: int) -> None:
     """Tell the BLAS that NumPy is linked to; one without such a function (Accelerate) decides for itself."""
     core: Any = importlib.import_module("numpy._core._multiarray_umath")

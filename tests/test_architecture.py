@@ -17,7 +17,7 @@ FOLDERS = ["codegen", "generated", "nn", "runtime"]
 # Who may import whom: a module imports from its own line or a later one. The longest matching pattern counts.
 ORDER = [
     ["nn", "nn.*", "nn.modules*"],
-    ["nn.module*", "nn.*_hooks", "nn.parameter", "nn.functional*"],
+    ["nn.module*", "nn.*_hooks", "nn.parameter", "nn.buffer", "nn.functional*"],
     ["generated.tensor"],
     ["generated.ops"],
     ["generated.functions"],

@@ -267,6 +267,18 @@ I0 = Elementwise(PACKAGE, "i0", "i0", "float", allowed=("float",))
 I0E = Elementwise(PACKAGE, "i0e", "i0e", "float", allowed=("float",))
 I1 = Elementwise(PACKAGE, "i1", "i1", "float", allowed=("float",))
 I1E = Elementwise(PACKAGE, "i1e", "i1e", "float", allowed=("float",))
+MODIFIED_BESSEL_K0 = Elementwise(PACKAGE, "modified_bessel_k0", "modified_bessel_k0", "float", allowed=("float",))
+MODIFIED_BESSEL_K1 = Elementwise(PACKAGE, "modified_bessel_k1", "modified_bessel_k1", "float", allowed=("float",))
+SCALED_MODIFIED_BESSEL_K0 = Elementwise(
+    PACKAGE, "scaled_modified_bessel_k0", "scaled_modified_bessel_k0", "float", allowed=("float",)
+)
+SCALED_MODIFIED_BESSEL_K1 = Elementwise(
+    PACKAGE, "scaled_modified_bessel_k1", "scaled_modified_bessel_k1", "float", allowed=("float",)
+)
+SPHERICAL_BESSEL_J0 = Elementwise(
+    PACKAGE, "spherical_bessel_j0", "spherical_bessel_j0", "float", allowed=("float",), operands=("self",)
+)
+AIRY_AI = Elementwise(PACKAGE, "airy_ai", "airy_ai", "float", allowed=("float",), operands=("self",))
 BESSEL_J0 = Elementwise(PACKAGE, "bessel_j0", "bessel_j0", "float", allowed=("float",))
 BESSEL_J1 = Elementwise(PACKAGE, "bessel_j1", "bessel_j1", "float", allowed=("float",))
 BESSEL_Y0 = Elementwise(PACKAGE, "bessel_y0", "bessel_y0", "float", allowed=("float",))

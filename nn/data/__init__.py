@@ -3,20 +3,26 @@
 from .collate import default_collate, default_convert
 from .dataloader import DataLoader
 from .dataset import Dataset, IterableDataset, Subset, TensorDataset, random_split
+from .joined import ChainDataset, ConcatDataset, StackDataset
 from .sampler import BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler
+from .weighted import WeightedRandomSampler
 from .worker_info import WorkerInfo, get_worker_info
 
 __all__ = [
     "BatchSampler",
+    "ChainDataset",
+    "ConcatDataset",
     "DataLoader",
     "Dataset",
     "IterableDataset",
     "RandomSampler",
     "Sampler",
     "SequentialSampler",
+    "StackDataset",
     "Subset",
     "SubsetRandomSampler",
     "TensorDataset",
+    "WeightedRandomSampler",
     "WorkerInfo",
     "default_collate",
     "default_convert",

@@ -33,6 +33,12 @@ class Dataset(Generic[T_co]):
     def __getitem__(self, index: Any) -> T_co:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
 
+    def __add__(self, other: Any) -> Any:
+        """The samples of this dataset, and then those of another."""
+        from .joined import ConcatDataset
+
+        return ConcatDataset([self, other])
+
 
 class IterableDataset(Dataset[T_co]):
     """Samples one after the other: a subclass defines `__iter__`.
@@ -50,6 +56,12 @@ class IterableDataset(Dataset[T_co]):
 
     def __iter__(self) -> Iterator[T_co]:
         raise NotImplementedError("Subclasses of IterableDataset should implement __iter__.")
+
+    def __add__(self, other: Any) -> Any:
+        """The samples of this dataset, and then those of another."""
+        from .joined import ChainDataset
+
+        return ChainDataset([self, other])
 
 
 class TensorDataset(Dataset[tuple[Tensor, ...]]):

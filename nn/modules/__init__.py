@@ -1,5 +1,5 @@
 """Layers under PyTorch's module path; the code is one folder up."""
 
-from . import batchnorm, module
+from . import batchnorm, lazy, module
 
-__all__ = ["batchnorm", "module"]
+__all__ = ["batchnorm", "lazy", "module"]

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.kernels.cpu.optim_moments import adadelta_update
+from . import fused
 from .hyperparameters import check_rate
 from .per_parameter import PerParameter
-from .rule import averaged_square, count, descend, in_parts, rate, start, uphill
+from .rule import averaged_square, count, descend, penalised, penalty, rate, start
 
 
 class Adadelta(PerParameter):
@@ -76,13 +78,24 @@ class Adadelta(PerParameter):
         if not state:
             start(state, param, "square_avg", "acc_delta")
         count(state)
-        tensors = (param, uphill(param, grad, group), state["square_avg"], state["acc_delta"])
-        in_parts(_update, tensors, rate(group), float(group["rho"]), float(group["eps"]))
+        tensors = (param, grad, state["square_avg"], state["acc_delta"])
+        settings = (rate(group), float(group["rho"]), float(group["eps"]), *penalty(group))
+        fused.update(adadelta_update, _update, tensors, settings, fused.unless_differentiable(group))
 
 
 def _update(
-    param: Tensor, grad: Tensor, square_avg: Tensor, acc_delta: Tensor, lr: Any, rho: float, eps: float
+    param: Tensor,
+    grad: Tensor,
+    square_avg: Tensor,
+    acc_delta: Tensor,
+    lr: Any,
+    rho: float,
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
 ) -> None:
+    """The rule as tensor operations; `kernels.cpu.optim_moments.adadelta_update` is the same in one pass."""
+    grad = penalised(param, grad, weight_decay, maximize)
     square = averaged_square(square_avg, grad, rho)
     delta = acc_delta.add(eps).sqrt_().div(square.add(eps).sqrt_()).mul(grad)
     averaged_square(acc_delta, delta, rho)

@@ -6,9 +6,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.kernels.cpu.optim_moments import adamax_update
+from . import fused
 from .hyperparameters import check_betas, check_rate
 from .per_parameter import PerParameter
-from .rule import averaged, count, descend, in_parts, rate, start, uphill, written
+from .rule import averaged, count, descend, penalised, penalty, rate, start, written
 
 
 class Adamax(PerParameter):
@@ -76,13 +78,25 @@ class Adamax(PerParameter):
             start(state, param, "exp_avg", "exp_inf")
         beta1, beta2 = map(float, group["betas"])
         step = rate(group) / (1 - beta1 ** count(state))
-        tensors = (param, uphill(param, grad, group), state["exp_avg"], state["exp_inf"])
-        in_parts(_update, tensors, step, beta1, beta2, float(group["eps"]))
+        tensors = (param, grad, state["exp_avg"], state["exp_inf"])
+        settings = (step, beta1, beta2, float(group["eps"]), *penalty(group))
+        fused.update(adamax_update, _update, tensors, settings, fused.unless_differentiable(group))
 
 
 def _update(
-    param: Tensor, grad: Tensor, exp_avg: Tensor, exp_inf: Tensor, step: Any, beta1: float, beta2: float, eps: float
+    param: Tensor,
+    grad: Tensor,
+    exp_avg: Tensor,
+    exp_inf: Tensor,
+    step: Any,
+    beta1: float,
+    beta2: float,
+    eps: float,
+    weight_decay: float,
+    maximize: bool,
 ) -> None:
+    """The rule as tensor operations; `kernels.cpu.optim_moments.adamax_update` is the same in one pass."""
+    grad = penalised(param, grad, weight_decay, maximize)
     mean = averaged(exp_avg, grad, 1 - beta1)
     greatest = written(exp_inf, exp_inf.mul(beta2).maximum(grad.abs().add_(eps)))
     descend(param, mean, greatest, step)

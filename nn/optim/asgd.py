@@ -8,9 +8,11 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import as_tensor, zeros_like
 from ...runtime.dtypes import float32
+from ...runtime.kernels.cpu.optim_signs import asgd_update
+from . import fused
 from .hyperparameters import check_rate
 from .per_parameter import PerParameter
-from .rule import count, rate, start, uphill
+from .rule import count, penalised, penalty, start
 
 
 class ASGD(PerParameter):
@@ -79,13 +81,28 @@ class ASGD(PerParameter):
             start(state, param)
             state["eta"], state["mu"] = (as_tensor(x, dtype=float32).clone() for x in (group["lr"], 1.0))
             state["ax"] = zeros_like(param)
-        step, eta, mu = count(state), state["eta"].item(), state["mu"].item()
-        grad = uphill(param, grad, group)
-        param.mul_(1 - group["lambd"] * eta).sub_(grad * eta)
-        if mu == 1:
-            state["ax"].copy_(param)
-        else:
-            state["ax"].add_(param.sub(state["ax"]).mul_(mu))
-        lr = rate(group)
-        state["eta"].copy_(as_tensor(lr / (1 + group["lambd"] * lr * step) ** group["alpha"]))
-        state["mu"].fill_(1 / max(1, step - group["t0"]))
+        step, eta, mu = count(state), state["eta"]._flat, state["mu"]._flat  # written past autograd, as by `count`
+        settings = (float(eta[0]), float(group["lambd"]), float(mu[0]), *penalty(group))
+        fused.update(asgd_update, _update, (param, grad, state["ax"]), settings, fused.unless_differentiable(group))
+        lr = float(group["lr"])
+        eta[0] = lr / (1 + group["lambd"] * lr * step) ** group["alpha"]
+        mu[0] = 1 / max(1, step - group["t0"])
+
+
+def _update(
+    param: Tensor,
+    grad: Tensor,
+    average: Tensor,
+    eta: float,
+    lambd: float,
+    mu: float,
+    weight_decay: float,
+    maximize: bool,
+) -> None:
+    """The rule as tensor operations; `kernels.cpu.optim_signs.asgd_update` is the same in one pass."""
+    grad = penalised(param, grad, weight_decay, maximize)
+    param.mul_(1 - lambd * eta).sub_(grad * eta)
+    if mu == 1:
+        average.copy_(param)
+    else:
+        average.add_(param.sub(average).mul_(mu))

@@ -45,6 +45,11 @@ def allowed(group: dict[str, Any]) -> bool | None:
     return False if group["differentiable"] else group["fused"]
 
 
+def unless_differentiable(group: dict[str, Any]) -> bool | None:
+    """The same for rules whose groups say nothing of fused steps."""
+    return False if group["differentiable"] else None
+
+
 def _arrays(tensors: Sequence[Tensor | None]) -> list[np.ndarray] | None:
     """1-D arrays of real numbers over the memory of each tensor; an empty one for None."""
     first: Any = tensors[0]

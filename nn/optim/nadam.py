@@ -8,9 +8,11 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros_like
 from ...runtime.dtypes import float32
+from ...runtime.kernels.cpu.optim_moments import nadam_update
+from . import fused
 from .hyperparameters import check_betas, check_not_negative, check_rate
 from .per_parameter import PerParameter
-from .rule import averaged, averaged_square, count, decoupled, descend, in_parts, rate, root, start
+from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, shrunk, start
 
 
 class NAdam(PerParameter):
@@ -88,12 +90,12 @@ class NAdam(PerParameter):
             state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
         step, (beta1, beta2) = count(state), map(float, group["betas"])
         now, ahead = (_momentum(beta1, t, group["momentum_decay"]) for t in (step, step + 1))
-        state["mu_product"] *= now
-        product = state["mu_product"].item()
-        tensors = (param, decoupled(param, grad, group), state["exp_avg"], state["exp_avg_sq"])
-        lr = rate(group)
+        state["mu_product"]._flat[0] *= now  # past autograd, as `count` does
+        product = float(state["mu_product"]._flat[0])
+        tensors, lr = (param, grad, state["exp_avg"], state["exp_avg_sq"]), rate(group)
         weights = lr * (1 - now) / (1 - product), lr * ahead / (1 - product * ahead)
-        in_parts(_update, tensors, *weights, beta1, beta2, 1 - beta2**step, float(group["eps"]))
+        settings = (*weights, beta1, beta2, 1 - beta2**step, float(group["eps"]), *decoupling(group))
+        fused.update(nadam_update, _update, tensors, settings, fused.unless_differentiable(group))
 
 
 def _momentum(beta1: float, step: float, decay: float) -> float:
@@ -111,7 +113,12 @@ def _update(
     beta2: float,
     started: float,
     eps: float,
+    shrink: Any,
+    weight_decay: float,
+    maximize: bool,
 ) -> None:
+    """The rule as tensor operations; `kernels.cpu.optim_moments.nadam_update` is the same in one pass."""
+    grad = shrunk(param, grad, shrink, weight_decay, maximize)
     mean = averaged(exp_avg, grad, 1 - beta1)
     divisor = root(averaged_square(exp_avg_sq, grad, beta2), eps, started)
     descend(param, grad, divisor, of_grad)

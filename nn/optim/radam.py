@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.kernels.cpu.optim_moments import radam_update
+from . import fused
 from .hyperparameters import check_betas, check_rate
 from .per_parameter import PerParameter
-from .rule import averaged, averaged_square, count, decoupled, descend, in_parts, rate, root, start
+from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, shrunk, start
 
 
 class RAdam(PerParameter):
@@ -81,9 +83,10 @@ class RAdam(PerParameter):
         if not state:
             start(state, param, "exp_avg", "exp_avg_sq")
         step, (beta1, beta2) = count(state), map(float, group["betas"])
-        tensors = (param, decoupled(param, grad, group), state["exp_avg"], state["exp_avg_sq"])
-        lr = rate(group) / (1 - beta1**step)
-        in_parts(_update, tensors, lr, beta1, beta2, _rectified(step, beta2), float(group["eps"]))
+        tensors, factor = (param, grad, state["exp_avg"], state["exp_avg_sq"]), _rectified(step, beta2)
+        lr = rate(group) / (1 - beta1**step) * (factor or 1.0)
+        settings = (lr, beta1, beta2, factor > 0, float(group["eps"]), *decoupling(group))
+        fused.update(radam_update, _update, tensors, settings, fused.unless_differentiable(group))
 
 
 def _rectified(step: float, beta2: float) -> float:
@@ -104,9 +107,14 @@ def _update(
     lr: Any,
     beta1: float,
     beta2: float,
-    factor: float,
+    divides: bool,
     eps: float,
+    shrink: Any,
+    weight_decay: float,
+    maximize: bool,
 ) -> None:
+    """The rule as tensor operations; `kernels.cpu.optim_moments.radam_update` is the same in one pass."""
+    grad = shrunk(param, grad, shrink, weight_decay, maximize)
     mean = averaged(exp_avg, grad, 1 - beta1)
     square = averaged_square(exp_avg_sq, grad, beta2)
-    descend(param, mean, root(square, eps) if factor else None, lr * (factor or 1.0))
+    descend(param, mean, root(square, eps) if divides else None, lr)

@@ -93,7 +93,7 @@ class RMSprop(PerParameter):
         mean = state["grad_avg"] if group["centered"] else None
         tensors = (param, uphill(param, grad, group), state["square_avg"], buffer, mean)
         settings = rate(group), float(group["alpha"]), float(group["eps"]), momentum
-        fused.update(rmsprop_update, _update, tensors, settings, False if group["differentiable"] else None)
+        fused.update(rmsprop_update, _update, tensors, settings, fused.unless_differentiable(group))
 
 
 def _update(

@@ -7,9 +7,11 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import full_like, ones_like
+from ...runtime.kernels.cpu.optim_signs import rprop_update
+from . import fused
 from .hyperparameters import check_rate
 from .per_parameter import PerParameter
-from .rule import count, in_parts, start, written
+from .rule import count, penalised, start, written
 
 
 class Rprop(PerParameter):
@@ -76,8 +78,9 @@ class Rprop(PerParameter):
             first = float(group["lr"])
             state["step_size"] = full_like(param, complex(first, first) if param.is_complex() else first)
         count(state)
-        tensors = (param, -grad if group["maximize"] else grad, state["prev"], state["step_size"])
-        in_parts(_update, tensors, *map(float, group["etas"]), *map(float, group["step_sizes"]))
+        tensors = (param, grad, state["prev"], state["step_size"])
+        settings = (*map(float, group["etas"]), *map(float, group["step_sizes"]), bool(group["maximize"]))
+        fused.update(rprop_update, _update, tensors, settings, fused.unless_differentiable(group))
 
 
 def _update(
@@ -89,7 +92,10 @@ def _update(
     grow: float,
     least: float,
     greatest: float,
+    maximize: bool,
 ) -> None:
+    """The rule as tensor operations; `kernels.cpu.optim_signs.rprop_update` is the same in one pass."""
+    grad = penalised(param, grad, 0.0, maximize)
     agreed = grad.mul(prev)
     factor = ones_like(agreed).masked_fill_(agreed > 0, grow).masked_fill_(agreed < 0, shrink)
     size = written(step_size, step_size.mul(factor).clamp(least, greatest))

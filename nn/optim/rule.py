@@ -31,20 +31,34 @@ def rate(group: dict[str, Any]) -> Any:
 
 
 def uphill(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-    """The gradient of what is made small: with the sign of `maximize`, and with the penalty |p|^2 / 2."""
-    if group["maximize"]:
+    """The gradient of what is made small: see `penalised`."""
+    return penalised(param, grad, *penalty(group))
+
+
+def penalty(group: dict[str, Any]) -> tuple[float, bool]:
+    """The weight of the penalty |p|^2 / 2, and whether to go uphill: the last settings of an update rule."""
+    return float(group["weight_decay"]), bool(group["maximize"])
+
+
+def penalised(param: Tensor, grad: Tensor, weight_decay: float, maximize: bool) -> Tensor:
+    """The gradient with the sign of `maximize`, and with the penalty."""
+    if maximize:
         grad = -grad
-    decay = group["weight_decay"]
-    return grad.add(param, alpha=decay) if decay != 0 else grad
+    return grad.add(param, alpha=weight_decay) if weight_decay != 0 else grad
 
 
-def decoupled(param: Tensor, grad: Tensor, group: dict[str, Any]) -> Tensor:
-    """As `uphill`, but where the group wants weight decay apart from the gradient, the parameter shrinks at once."""
+def decoupling(group: dict[str, Any]) -> tuple[Any, float, bool]:
+    """The factor by which the parameter shrinks where weight decay is no penalty, and what `penalty` gives."""
     if not group["decoupled_weight_decay"]:
-        return uphill(param, grad, group)
-    if group["weight_decay"] != 0:
-        param.mul_(1 - rate(group) * group["weight_decay"])
-    return -grad if group["maximize"] else grad
+        return (1.0, *penalty(group))
+    return 1 - rate(group) * group["weight_decay"], 0.0, bool(group["maximize"])
+
+
+def shrunk(param: Tensor, grad: Tensor, shrink: Any, weight_decay: float, maximize: bool) -> Tensor:
+    """The parameter multiplied by a factor, in place; the gradient as `penalised` gives it."""
+    if isinstance(shrink, Tensor) or shrink != 1:
+        param.mul_(shrink)
+    return penalised(param, grad, weight_decay, maximize)
 
 
 # Below, what a rule has written to a buffer is what it goes on with. Gradients through several steps need it when the

@@ -22,8 +22,8 @@ def intercept(lifted: Lifted) -> Any:
     rule = lifted.rule
     if rule == "random":
         return draw(lifted)
-    if rule == "composite" and lifted.function.__name__[-1] != "_":
-        return PLAIN  # the ops that it is made of have rules
+    if rule == "composite" and (lifted.function.__name__[-1] != "_" or lifted.name[-1] == "_"):
+        return PLAIN  # the ops that it is made of have rules, also where it exists only in place
     level, size = innermost((*lifted.args, *lifted.kwargs.values()) if lifted.kwargs else lifted.args)
     if not level:
         return PLAIN

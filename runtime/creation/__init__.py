@@ -15,10 +15,12 @@ from .like import (
     zeros_like,
 )
 from .new import new_empty, new_full, new_ones, new_tensor, new_zeros
+from .powers import logspace, scalar_tensor
 from .ranges import arange, linspace
 from .refill import bernoulli_, exponential_, normal_, random_, uniform_
 from .refill_skewed import cauchy_, geometric_, log_normal_
 from .sampling import rand, randint, randn, randperm
+from .strided import empty_permuted, empty_strided, frombuffer, new_empty_strided
 from .triangles import tril_indices, triu_indices
 from .windows import bartlett_window, blackman_window, hamming_window, hann_window, kaiser_window
 
@@ -34,10 +36,13 @@ __all__ = [
     "blackman_window",
     "empty",
     "empty_like",
+    "empty_permuted",
+    "empty_strided",
     "exponential_",
     "eye",
     "from_dlpack",
     "from_numpy",
+    "frombuffer",
     "full",
     "full_like",
     "geometric_",
@@ -46,8 +51,10 @@ __all__ = [
     "kaiser_window",
     "linspace",
     "log_normal_",
+    "logspace",
     "multinomial",
     "new_empty",
+    "new_empty_strided",
     "new_full",
     "new_ones",
     "new_tensor",
@@ -65,6 +72,7 @@ __all__ = [
     "randn_like",
     "random_",
     "randperm",
+    "scalar_tensor",
     "tensor",
     "tril_indices",
     "triu_indices",

@@ -20,7 +20,7 @@ ALL_INTRINSICS = (*PLACES, *INTRINSICS, *SHIFTED)
 class LazyKernel:
     """Stands for a compiled function; the numba dispatcher is made on the first call and cached on disk."""
 
-    def __init__(self, function: Callable[..., Any], options: dict[str, Any], flat: bool) -> None:
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any], flat: bool = False) -> None:
         functools.update_wrapper(self, function)
         self.function = function
         self.options = options

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from .scalar_airy import airy_ai as airy_ai
 from .scalar_arc import acos as acos
 from .scalar_arc import asin as asin
 from .scalar_arc import atan as atan
@@ -27,6 +28,11 @@ from .scalar_bessel_modified import i0 as i0
 from .scalar_bessel_modified import i0e as i0e
 from .scalar_bessel_modified import i1 as i1
 from .scalar_bessel_modified import i1e as i1e
+from .scalar_bessel_second import modified_bessel_k0 as modified_bessel_k0
+from .scalar_bessel_second import modified_bessel_k1 as modified_bessel_k1
+from .scalar_bessel_second import scaled_modified_bessel_k0 as scaled_modified_bessel_k0
+from .scalar_bessel_second import scaled_modified_bessel_k1 as scaled_modified_bessel_k1
+from .scalar_bessel_second import spherical_bessel_j0 as spherical_bessel_j0
 from .scalar_bits import angle as angle
 from .scalar_bits import copysign as copysign
 from .scalar_bits import gcd as gcd

@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import views
 from ..checks import wrap_dim
+from ..creation.options import checked_size
 from ..errors import ShapeError
 
 Ints = Sequence[int]
@@ -16,9 +17,9 @@ Ints = Sequence[int]
 
 @functools.lru_cache(maxsize=4096)
 def complete_size(op: str, size: tuple[int, ...], numel: int) -> tuple[int, ...]:
-    """`size` with its -1 replaced by what makes it hold `numel` elements."""
+    """`size` with its -1 replaced by what makes it hold `numel` elements; without any, sizes may still be too large."""
     if prod(size) == numel and min(size, default=0) >= 0:
-        return tuple(size)
+        return tuple(size) if numel else checked_size(op, tuple(size))
     for position, n in enumerate(size):
         if n < -1:
             raise ShapeError(f"{op}(): invalid shape dimension {n} at index {position} of shape {list(size)}")
@@ -32,7 +33,8 @@ def complete_size(op: str, size: tuple[int, ...], numel: int) -> tuple[int, ...]
         )
     if known != numel and not (-1 in size and known and numel % known == 0):
         raise ShapeError(f"{op}(): shape '{list(size)}' is invalid for input of size {numel}")
-    return tuple(numel // known if n == -1 else n for n in size)
+    found = tuple(numel // known if n == -1 else n for n in size)
+    return found if numel else checked_size(op, found)
 
 
 def view(op: str, self: Any, size: Ints) -> tuple[Any, ...]:

@@ -15,6 +15,7 @@ from .references_counting import COUNTING
 from .references_ctc import CTC
 from .references_decompositions import DECOMPOSITIONS
 from .references_distances import DISTANCES
+from .references_forms import FORMS
 from .references_fourier import FOURIER
 from .references_images import IMAGES
 from .references_joining import JOINING
@@ -219,6 +220,7 @@ REFERENCES: dict[str, Reference] = {
     **ELEMENTWISE,
     **ACTIVATIONS,
     **PARTS,
+    **FORMS,
     **SPECIAL,
     **REDUCTIONS,
     **PAIRS,

@@ -30,9 +30,10 @@ def disagreements(name: str, calls: Iterator[Call]) -> list[tuple[Call, str]]:
     for call in calls if pair.theirs is not None else ():
         if crashes(name, call.label):
             continue
-        ours = attempt(pair.ours, call.positional, call.named)
         named = {key: to_torch(value) for key, value in call.named.items()}
-        theirs = attempt(pair.theirs, map(to_torch, call.positional), named)
+        positional = [to_torch(value) for value in call.positional]  # before the call may write to it
+        ours = attempt(pair.ours, call.positional, call.named)
+        theirs = attempt(pair.theirs, positional, named)
         what = difference(ours, theirs, [*call.positional, *call.named.values()])
         found += [(call, what)] if what else []
     return found

@@ -17,6 +17,8 @@ DOUBLE, SINGLE, COMPLEX = Style(sg.float64), Style(sg.float32), Style(sg.complex
 INTEGER, MASK = Style(sg.int64), Style(sg.bool)
 BYTES = ("view.dtype",)  # whose numbers are other ones in each dtype
 FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes and name not in BYTES]
+FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes]
+NARROW = [name for name in FLOATS if not name.startswith("float_power_.")]  # which writes float64 only
 
 
 def reference_of(name: str) -> Any:
@@ -111,7 +113,7 @@ def test_kinds_that_are_not_allowed(name: str) -> None:
                 run(name, calls[0], style)
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", NARROW)
 def test_float32_is_near_float64(name: str) -> None:
     """float32 results have that dtype and are those of float64 up to its precision; gradients too."""
     for text in texts(BY_NAME[name]):
@@ -134,7 +136,7 @@ def narrower(double: Any) -> Any:
 
 
 @pytest.mark.parametrize("dtype", [sg.float16, sg.bfloat16], ids=["float16", "bfloat16"])
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", NARROW)
 def test_half_precision_is_computed_in_float32(name: str, dtype: Any) -> None:
     """float16 and bfloat16 give what float32 gives for the same numbers, rounded once at the end."""
     op = BY_NAME[name]
@@ -170,7 +172,7 @@ def widened(value: Any) -> Any:
     return value.float() if isinstance(value, sg.Tensor) and value.dtype.itemsize == 2 else value
 
 
-@pytest.mark.parametrize("name", FLOATS)
+@pytest.mark.parametrize("name", NARROW)
 def test_layout_makes_no_difference(name: str) -> None:
     """Strided, transposed inputs give the same bits as contiguous ones, gradients the same up to rounding."""
     op = BY_NAME[name]
@@ -240,6 +242,8 @@ def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
     target = given.pop("self") * 1
     result = op.function(target, **given) if out_of_place else op.inplace(target, **given)
     found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if is_differentiable(result) else ()
+    result = op.function(input=target, **given) if out_of_place else op.inplace(target, **given)
+    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if result.requires_grad else ()
     return [None if g is None else repr(g.tolist()) for g in found]
 
 

@@ -50,6 +50,7 @@ FUNCTIONS = {
     "leaky_relu": Case(lambda: F.leaky_relu, [reals(4)]),
     "leaky_relu_": Case(lambda: lambda x: F.leaky_relu_(x * 1), [reals(4)]),
     "linear": Case(lambda: F.linear, [reals(2, 3), reals(4, 3), reals(4)]),
+    "linear_cross_entropy": Case(lambda: F.linear_cross_entropy, [reals(5, 3), reals(4, 3), classes(5)]),
     "log_softmax": Case(lambda: lambda x: F.log_softmax(x, dim=0), [reals(4, 2)]),
     "logsigmoid": Case(lambda: F.logsigmoid, [reals(4)]),
     "max_pool1d": Case(lambda: lambda x: F.max_pool1d(x, 2), [reals(3, 4)]),

@@ -57,6 +57,8 @@ LAYERS = {
     "BCEWithLogitsLoss": Case(lambda: nn.BCEWithLogitsLoss(reduction="sum"), [reals(4), probabilities(4)]),
     "BatchNorm1d": Case(lambda: nn.BatchNorm1d(3, track_running_stats=False), [reals(4, 3)]),
     "BatchNorm1d of sequences": Case(lambda: nn.BatchNorm1d(3).eval(), [reals(4, 3, 5)]),
+    "DataParallel": Case(lambda: nn.DataParallel(nn.Linear(4, 3)), [reals(5, 4)]),
+    "SyncBatchNorm": Case(lambda: nn.SyncBatchNorm(3, track_running_stats=False), [reals(2, 3, 2)]),
     "BatchNorm2d": Case(lambda: nn.BatchNorm2d(3, track_running_stats=False), [reals(2, 3, 4, 4)]),
     "Conv1d": Case(lambda: nn.Conv1d(2, 4, 3, padding=1, groups=2), [reals(2, 2, 5)]),
     "Conv1d without samples": Case(lambda: nn.Conv1d(2, 3, 2, stride=2), [reals(2, 6)]),
@@ -64,6 +66,8 @@ LAYERS = {
     "Conv2d with holes": Case(lambda: nn.Conv2d(4, 4, 3, padding="same", dilation=2, groups=4), [reals(1, 4, 5, 5)]),
     "Conv2d without samples": Case(lambda: nn.Conv2d(2, 3, 2), [reals(2, 4, 4)]),
     "Bilinear": Case(lambda: nn.Bilinear(3, 2, 4), [reals(5, 3), reals(5, 2)]),
+    "CrossMapLRN2d": Case(lambda: nn.CrossMapLRN2d(3), [reals(2, 4, 3, 2)]),
+    "LinearCrossEntropyLoss": Case(lambda: nn.LinearCrossEntropyLoss(4, 5), [reals(5, 4), classes(5)]),
     "CrossEntropyLoss": Case(lambda: nn.CrossEntropyLoss(), [reals(5, 4), classes(5)]),
     "CrossEntropyLoss of one": Case(lambda: nn.CrossEntropyLoss(label_smoothing=0.1), [reals(4), classes()]),
     "CrossEntropyLoss of images": Case(lambda: nn.CrossEntropyLoss(ignore_index=1), [reals(2, 4, 3), classes(2, 3)]),
@@ -180,5 +184,12 @@ LAYERS = {
         [reals(1, 5, 6, 4)],
     ),
 }
-CONTAINERS = {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
+OLDER = {"Container", "NLLLoss2d"}  # which warn, and are Module and NLLLoss
+LAZY = {name for name in vars(nn) if name.startswith(("Lazy", "Uninitialized"))}  # others once they have seen an input
+CONTAINERS = (
+    OLDER
+    | LAZY
+    | {"LinearCrossEntropyOptions"}
+    | {"Buffer", "Module", "ModuleDict", "ModuleList", "Parameter", "ParameterDict", "ParameterList"}
+)
 BASES = {"RNNBase", "RNNCellBase"}

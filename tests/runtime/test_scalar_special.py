@@ -30,6 +30,11 @@ ULP = {
     "erfcx": 1.9,
     "log_ndtr": 2.4,
     "entr": 1.5,
+    "modified_bessel_k0": 7.5,
+    "modified_bessel_k1": 4.5,
+    "scaled_modified_bessel_k0": 8,
+    "scaled_modified_bessel_k1": 4,
+    "spherical_bessel_j0": 1.5,
 }
 ABSOLUTE = {"bessel_j0": 8e-16, "bessel_j1": 8e-16, "bessel_y0": 1e-15, "bessel_y1": 1e-15}
 # name: reference, intervals that points are drawn from
@@ -49,6 +54,12 @@ REFERENCES: dict[str, tuple[Callable[..., Any], list[tuple[float, float]]]] = {
     "bessel_j1": (special.j1, [(-8, 8), (8, 50)]),
     "bessel_y0": (special.y0, [(0.1, 8), (8, 50)]),
     "bessel_y1": (special.y1, [(0.1, 8), (8, 50)]),
+    "airy_ai": (lambda x: special.airy(x)[0], [(-40, 2), (-6, 2), (2, 30)]),
+    "modified_bessel_k0": (special.k0, [(1e-3, 2), (2, 50)]),
+    "modified_bessel_k1": (special.k1, [(1e-3, 2), (2, 50)]),
+    "scaled_modified_bessel_k0": (special.k0e, [(1e-3, 2), (2, 1e4)]),
+    "scaled_modified_bessel_k1": (special.k1e, [(1e-3, 2), (2, 1e4)]),
+    "spherical_bessel_j0": (lambda x: special.spherical_jn(0, x), [(-8, 8), (8, 50)]),
 }
 LIMITS: dict[str, list[tuple[float, float]]] = {
     "lgamma": [(0, INF), (-1, INF), (INF, INF), (-INF, INF), (1, 0), (2, 0), (NAN, NAN), (-1e-30, 69.0776)],
@@ -66,6 +77,12 @@ LIMITS: dict[str, list[tuple[float, float]]] = {
     "bessel_j1": [(0, 0), (INF, 0), (-INF, 0), (NAN, NAN)],
     "bessel_y0": [(0, -INF), (-1, NAN), (INF, 0), (NAN, NAN)],
     "bessel_y1": [(0, -INF), (-1, NAN), (INF, 0), (NAN, NAN)],
+    "airy_ai": [(0, 0.355028), (INF, 0), (-INF, 0), (1e5, 0), (NAN, NAN)],
+    "modified_bessel_k0": [(0, INF), (-1, NAN), (INF, 0), (NAN, NAN)],
+    "modified_bessel_k1": [(0, INF), (-1, NAN), (INF, 0), (NAN, NAN)],
+    "scaled_modified_bessel_k0": [(0, INF), (-1, NAN), (INF, 0), (NAN, NAN)],
+    "scaled_modified_bessel_k1": [(0, INF), (-1, NAN), (INF, 0), (NAN, NAN)],
+    "spherical_bessel_j0": [(0, 1), (INF, 0), (-INF, 0), (NAN, NAN)],
 }
 
 

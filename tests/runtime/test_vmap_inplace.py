@@ -175,3 +175,26 @@ def test_in_place_views(name: str) -> None:
     arguments = {"transpose_": (0, 1), "unsqueeze_": (-1,)}.get(name, ())
     found = sg.vmap(lambda e: getattr(e * 1, name)(*arguments))(x)
     close(found, sg.stack([getattr(e * 1, name)(*arguments) for e in x]))
+
+
+MADE_OF_OTHERS: dict[str, Any] = {
+    "logit_": lambda x: x.logit_(),
+    "logit_ of a part": lambda x: x[1:].logit_(0.2),
+    "mvlgamma_": lambda x: x.mvlgamma_(1),
+    "float_power_": lambda x: x.float_power_(x.detach() + 1),
+    "fill_diagonal_": lambda x: x.outer(x).fill_diagonal_(0.5),
+}
+
+
+@pytest.mark.parametrize("name", MADE_OF_OTHERS)
+def test_gradients_of_in_place_forms_of_composites(name: str) -> None:
+    """What the parts of a composite keep for backward is not what is written to."""
+
+    def loss(x: Any) -> Any:
+        y = x * 1
+        found = MADE_OF_OTHERS[name](y)
+        return (found * found).sum() + y.sum()
+
+    x = reals(sg, 3, 4).sigmoid()
+    found, alone = sg.func.vmap(sg.func.grad(loss))(x), [sg.func.grad(loss)(row) for row in x]
+    close(found, np.stack([array(row) for row in alone]))

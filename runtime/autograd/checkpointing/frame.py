@@ -14,6 +14,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
+from ...batching.again import Levels
 from ...random import default_generator, fork_rng
 from ..grad_mode import enable_grad
 from ..saved_hooks import saved_tensors_hooks
@@ -61,6 +62,7 @@ class Frame:
     def __init__(self, function: Callable[..., Any], args: Any, kwargs: Any, keep_rng: bool, early_stop: bool) -> None:
         self.function = function
         self.inputs = SavedInputs(args, kwargs)
+        self.levels = Levels()
         self.rng = default_generator._state_words() if keep_rng else None
         self.early_stop = early_stop
         self.describe: Callable[[Any], Any] = description
@@ -115,8 +117,8 @@ class Again:
     def run(self) -> None:
         """Make the call as it was made, with the same random numbers, and compare what it saves."""
         frame = self.frame
-        args, kwargs = frame.inputs.get()
-        with fork_rng(enabled=frame.rng is not None), enable_grad():
+        with fork_rng(enabled=frame.rng is not None), enable_grad(), frame.levels.running() as numbers:
+            args, kwargs = frame.inputs.get(numbers)
             if frame.rng is not None:
                 default_generator._restore(frame.rng)
             try:

@@ -6,10 +6,12 @@ And a tensor that is written to before backward is noticed.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from ...batching.again import as_examples, bared
 from ...dtypes import float32
 from ...tensor import TensorBase, fresh
 from ..custom.function import Function
@@ -31,22 +33,27 @@ class SaveInputs(Function):
 
 
 class SavedInputs:
-    """Arguments by position and by name; the tensors among them are in the care of a graph node."""
+    """Arguments by position and by name; the tensors among them are in the care of a graph node.
 
-    __slots__ = ("args", "kwargs", "node", "tensors")
+    Of examples of a batch the node has all, since the vmap that they are part of may be over before backward.
+    """
+
+    __slots__ = ("args", "kwargs", "levels", "node", "tensors")
 
     def __init__(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         values = [*args, *kwargs.values()]
         self.tensors = [position for position, value in enumerate(values) if isinstance(value, TensorBase)]
         trigger = fresh(np.empty(0, np.float32), (0,), float32)
         trigger._rg = True
-        self.node = SaveInputs.apply(trigger, *[values[position] for position in self.tensors]).grad_fn
+        found = [bared(values[position]) for position in self.tensors]
+        self.levels = [levels for _, levels in found]
+        self.node = SaveInputs.apply(trigger, *[tensor for tensor, _ in found]).grad_fn
         others = [None if isinstance(value, TensorBase) else value for value in values]
         self.args, self.kwargs = others[: len(args)], dict(zip(kwargs, others[len(args) :], strict=True))
 
-    def get(self) -> tuple[list[Any], dict[str, Any]]:
-        """The arguments as they were given."""
+    def get(self, numbers: Mapping[int, int]) -> tuple[list[Any], dict[str, Any]]:
+        """The arguments as they were given, to vmaps that have these numbers now."""
         values = [*self.args, *self.kwargs.values()]
-        for position, tensor in zip(self.tensors, self.node.saved_tensors, strict=True):
-            values[position] = tensor
+        for position, tensor, levels in zip(self.tensors, self.node.saved_tensors, self.levels, strict=True):
+            values[position] = as_examples(tensor, levels, numbers)
         return values[: len(self.args)], dict(zip(self.kwargs, values[len(self.args) :], strict=True))

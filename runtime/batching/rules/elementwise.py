@@ -7,6 +7,7 @@ from typing import Any
 from ... import dtypes
 from ...namespace import op
 from ...tensor import TensorBase
+from ...writing import is_recording
 from ..call import Call, belongs
 
 
@@ -67,9 +68,14 @@ def filling(call: Call) -> Any:
 
 
 def composite(call: Call) -> Any:
-    """The in-place form of an op made of others: its result, written."""
-    function = getattr(op, call.function.__name__.removesuffix("_"))
-    return call.first.copy_(call.run(call.arguments, function))
+    """The in-place form of an op made of others: its result, written.
+
+    The ops that it is made of may keep what they read for backward, which is then not what is written to.
+    """
+    function, first = getattr(op, call.function.__name__.removesuffix("_")), call.first
+    read = op.clone(first) if is_recording(tuple(call.tensors().values())) else first
+    name = next(iter(call.arguments))
+    return first.copy_(call.run(call.arguments | {name: read}, function))
 
 
 def like(call: Call) -> Any:

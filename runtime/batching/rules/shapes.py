@@ -91,7 +91,8 @@ def restrided(call: Call) -> Any:
     value = call.whole(call["input"])
     offset = value._offset if call["storage_offset"] is None else call["storage_offset"]
     size, stride = as_list(call["size"]), as_list(call["stride"])
-    return op.as_strided(value, (call.size, *size), (value.stride()[0], *stride), offset)
+    layout = {"size": (call.size, *size), "stride": (value.stride()[0], *stride), "storage_offset": offset}
+    return call.run({"input": value, **layout})
 
 
 def restrided_sum(call: Call) -> Any:

@@ -88,3 +88,9 @@ def matrix_exponential(a: Array) -> Array:
     from scipy.linalg import expm
 
     return np.ascontiguousarray(expm(a)) if a.size else a.copy()
+
+
+def geqrf(self: Array) -> tuple[Array, Array]:
+    """Householder reflections below the diagonal, R above it, and the factors of the reflections."""
+    packed, tau = np.linalg.qr(self, mode="raw")
+    return np.ascontiguousarray(packed.swapaxes(-1, -2)), tau

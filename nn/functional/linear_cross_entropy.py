@@ -1,0 +1,146 @@
+"""A linear map to many classes and the cross-entropy of its scores, a few rows at a time where that is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...generated import ops
+from ...generated.tensor import Tensor
+from ...runtime import checks
+from ...runtime.autograd.checkpointing.checkpoint import checkpoint
+from ...runtime.dtypes import int64
+from ...runtime.errors import ShapeError
+from ...runtime.user_warning import warn_user
+from .chunking import LinearCrossEntropyOptions
+from .classification import cross_entropy
+
+_REDUCTIONS = ("mean", "sum", "none")
+
+
+def linear_cross_entropy(
+    input: Tensor,
+    linear_weight: Tensor,
+    target: Tensor,
+    *,
+    linear_bias: Tensor | None = None,
+    weight: Tensor | None = None,
+    reduction: str = "mean",
+    ignore_index: int | None = None,
+    label_smoothing: float = 0.0,
+    options: LinearCrossEntropyOptions | None = None,
+) -> Tensor:
+    """`cross_entropy` of the scores linear(input, linear_weight, linear_bias).
+
+    Args:
+        input: the rows.
+        linear_weight: the linear map.
+        target: classes (int64), or probabilities.
+        linear_bias: is added to the scores, of the shape of linear_weight without its last dimension.
+        weight: one factor per class.
+        reduction: 'mean', 'sum' or 'none'.
+        ignore_index: class targets of this value count for nothing; -100 by default.
+        label_smoothing: the part of each target that is spread evenly over all classes, in [0, 1].
+        options: how to take the input in chunks; by default all scores are computed at once.
+
+    Shape:
+        Input (F) or (N, F); linear_weight (C, F) or (C, d1, ..., F); target (), (N) or (N, d1, ...), or for
+        probabilities that of the scores, (C), (N, C) or (N, C, d1, ...); the output as of `cross_entropy`.
+
+    Raises:
+        RuntimeError: shapes that do not fit, or `ignore_index` beside probabilities.
+        ValueError: an unknown reduction.
+
+    Example:
+        >>> import specgrad as sg
+        >>> x, weight = sg.ones(1, 3), sg.zeros(4, 3)
+        >>> sg.nn.functional.linear_cross_entropy(x, weight, sg.tensor([2]))
+        tensor(1.3863)
+    """
+    _require_fitting(input, linear_weight, linear_bias)
+    checks.tensor("linear_cross_entropy", "target", target)
+    shape = (*input.shape[:-1], *linear_weight.shape[:-1])
+    if tuple(target.shape) == shape and ignore_index is not None:
+        raise RuntimeError(
+            "linear_cross_entropy(): ignore_index cannot be specified when target contains probabilities, got "
+            f"ignore_index={ignore_index}"
+        )
+    given: dict[str, Any] = {
+        "weight": weight,
+        "ignore_index": -100 if ignore_index is None else ignore_index,
+        "label_smoothing": label_smoothing,
+    }
+    if options is not None and _divides(options, input, linear_weight, target, reduction, label_smoothing):
+        return _in_chunks(input, linear_weight, linear_bias, target, options, reduction, given)
+    return cross_entropy(scores(input, linear_weight, linear_bias), target, reduction=reduction, **given)
+
+
+def scores(input: Tensor, linear_weight: Tensor, bias: Tensor | None) -> Tensor:
+    """The linear map; its weight may have dimensions between classes and features."""
+    if linear_weight.ndim == 2:
+        return ops.linear(input, linear_weight, bias)
+    flat = ops.linear(input, linear_weight.flatten(0, -2), None if bias is None else bias.flatten())
+    return flat.reshape((*input.shape[:-1], *linear_weight.shape[:-1]))
+
+
+def _require_fitting(input: Tensor, linear_weight: Tensor, bias: Tensor | None) -> None:
+    name = "linear_cross_entropy"
+    dims = checks.tensor(name, "input", input).ndim
+    if not 1 <= dims <= 2:
+        raise ShapeError(f"{name}(): expected input with dimensionality 1 or 2, got {dims}")
+    if checks.tensor(name, "linear_weight", linear_weight).ndim < 2:
+        raise ShapeError(f"{name}(): expected linear_weight with dimensionality at least 2, got {linear_weight.ndim}")
+    if input.shape[-1] != linear_weight.shape[-1]:
+        raise ShapeError(
+            f"{name}(): expected equal input and linear_weight last dimensions (in_features), got {input.shape[-1]} "
+            f"and {linear_weight.shape[-1]}, respectively"
+        )
+    bias = checks.optional_tensor(name, "linear_bias", bias)
+    if bias is not None and bias.shape != linear_weight.shape[:-1]:
+        raise ShapeError(
+            f"{name}(): expected linear_bias shape {tuple(linear_weight.shape[:-1])}, got {tuple(bias.shape)}"
+        )
+    if linear_weight.ndim > 2 and dims == 1:
+        raise ShapeError(
+            f"{name}(): K-dimensional loss defined by linear_weight shape {tuple(linear_weight.shape)} requires "
+            f"batched input, got unbatched input with shape {tuple(input.shape)}"
+        )
+
+
+def _divides(options: Any, x: Tensor, weight: Tensor, target: Tensor, reduction: str, smoothing: float) -> bool:
+    """Whether rows are independent of one another; says so where they are not taken in chunks."""
+    if not isinstance(options, LinearCrossEntropyOptions):
+        raise TypeError(f"linear_cross_entropy(): expected LinearCrossEntropyOptions as options, got {options!r}")
+    fits = reduction in _REDUCTIONS and not smoothing and target.dtype is int64 and weight.ndim == 2
+    if not fits:
+        warn_user(
+            "linear_cross_entropy: options ignored; chunks need reduction in {'mean','sum','none'}, label_smoothing == "
+            f"0, target.dtype == int64 and a linear_weight of two dimensions. Got reduction={reduction!r}, "
+            f"label_smoothing={smoothing}, target.dtype={target.dtype}, linear_weight.shape={tuple(weight.shape)}"
+        )
+    return fits and x.ndim == 2 and target.shape == x.shape[:1]
+
+
+def _in_chunks(
+    x: Tensor, matrix: Tensor, bias: Tensor | None, target: Tensor, options: Any, reduction: str, given: dict[str, Any]
+) -> Tensor:
+    """Losses of chunks, whose scores are not kept for backward."""
+    kind = "none" if reduction == "none" else "sum"
+
+    def loss(rows: Tensor, classes: Tensor) -> Tensor:
+        return cross_entropy(scores(rows, matrix, bias), classes, reduction=kind, **given)
+
+    size = options.rows(*x.shape, matrix.shape[0])
+    chunks = zip(x.split(size), target.split(size), strict=True)
+    found = [checkpoint(loss, *chunk, use_reentrant=False, preserve_rng_state=False) for chunk in chunks]
+    if reduction == "none":
+        return ops.cat(found)
+    total = ops.stack(found).sum()
+    return total if reduction == "sum" else total / _count(target, given["weight"], given["ignore_index"], total)
+
+
+def _count(target: Tensor, weight: Tensor | None, ignore_index: int, total: Tensor) -> Tensor:
+    """The sum of the weights of all targets that count."""
+    kept = target != ignore_index
+    if weight is None:
+        return kept.sum().to(total.dtype)
+    return ops.where(kept, weight[ops.where(kept, target, 0)], 0).sum()
