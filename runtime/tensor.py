@@ -23,6 +23,7 @@ from .shapes import Shape, Size, byte_strides, contiguous_strides, is_contiguous
 _new = object.__new__
 _new_size = tuple.__new__
 _tensor_class: Any = None
+plain_classes: set[type] = set()  # whose slots hold what they say: no property stands in the place of one
 
 
 class TensorBase:
@@ -78,6 +79,9 @@ class TensorBase:
         super().__init_subclass__(**kwargs)
         if factory:
             _tensor_class = cls
+        own = [name for kind in cls.__mro__[: cls.__mro__.index(TensorBase)] for name in kind.__dict__]
+        if not {"_flat", "_shape", "_storage"}.intersection(own):
+            plain_classes.add(cls)
 
     @property
     def array(self) -> np.ndarray:

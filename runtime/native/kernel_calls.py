@@ -78,8 +78,10 @@ def call_arrays(kernel, arrays, size, words):
         call_kernel(kernel, 3, size, words)
     elif arrays == 4:
         call_kernel(kernel, 4, size, words)
-    else:
+    elif arrays == 5:
         call_kernel(kernel, 5, size, words)
+    else:
+        call_kernel(kernel, 6, size, words)
 
 
 @native

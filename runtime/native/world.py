@@ -15,7 +15,7 @@ from ..autograd.view_origins import Nowhere, Outdated, not_recorded
 from ..devices import CPU
 from ..dtypes import bool_, float32, float64, int64
 from ..elementwise import constant
-from ..tensor import TensorBase, drop_dead, fresh_class
+from ..tensor import drop_dead, fresh_class, plain_classes
 
 
 class World(NamedTuple):
@@ -32,7 +32,7 @@ class World(NamedTuple):
     integer: int  # int
     ndarray: int
     tensor: int
-    tensor_base: int
+    plain_classes: int
     cpu: int
     float32: int  # the others follow, then NumPy's dtypes in the same order
     float64: int
@@ -78,7 +78,13 @@ node_plans: dict[type, np.ndarray] = {}
 def _objects() -> dict[str, Any]:
     """What stands in the table, except the thread's state."""
     names = {"grad": "grad", "dictionary": "__dict__", "empty_text": ""}
-    kinds = {"number": float, "integer": int, "ndarray": np.ndarray, "tensor": fresh_class(), "tensor_base": TensorBase}
+    kinds = {
+        "number": float,
+        "integer": int,
+        "ndarray": np.ndarray,
+        "tensor": fresh_class(),
+        "plain_classes": plain_classes,
+    }
     more = {
         "outdated": Outdated,
         "tuple": tuple,

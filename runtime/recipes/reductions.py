@@ -41,8 +41,8 @@ def added(operand: int, output: int, shape: Ints, folded: Ints, divisor: float) 
     """The call for the sums along of an operand seen as (before, along, after), divided."""
     before, along, after = folded
     if along == 1 or after == 1:
-        return Step(flat.rows_added, (operand,), ((output, shape),), (before * after, along), (float(divisor),))
-    return Step(flat.columns_added, (operand,), ((output, shape),), folded, (float(divisor),))
+        return Step(flat.added_rows, (operand,), ((output, shape),), (before * after, along), (float(divisor),))
+    return Step(flat.added_columns, (operand,), ((output, shape),), folded, (float(divisor),))
 
 
 def sum_to_size(x: Layout, size: Ints) -> Recipe | None:

@@ -17,7 +17,6 @@ DOUBLE, SINGLE, COMPLEX = Style(sg.float64), Style(sg.float32), Style(sg.complex
 INTEGER, MASK = Style(sg.int64), Style(sg.bool)
 BYTES = ("view.dtype",)  # whose numbers are other ones in each dtype
 FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes and name not in BYTES]
-FLOATS = [name for name in NAMES if "float" in BY_NAME[name].dtypes]
 NARROW = [name for name in FLOATS if not name.startswith("float_power_.")]  # which writes float64 only
 
 
@@ -240,10 +239,8 @@ def in_place_gradients(op: Any, text: str, out_of_place: bool = False) -> Any:
     given = arguments(op.name, text, Style(sg.float64, grad=True))
     wanted = [t for t in tensors_of(given) if t.requires_grad]
     target = given.pop("self") * 1
-    result = op.function(target, **given) if out_of_place else op.inplace(target, **given)
-    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if is_differentiable(result) else ()
     result = op.function(input=target, **given) if out_of_place else op.inplace(target, **given)
-    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if result.requires_grad else ()
+    found = sg.autograd.grad((result * 2).sum(), wanted, allow_unused=True) if is_differentiable(result) else ()
     return [None if g is None else repr(g.tolist()) for g in found]
 
 

@@ -21,13 +21,13 @@ def total(x: Array, out: Array) -> None:
 
 
 @jit(flat=True)
-def rows_added(x: Array, out: Array, before: int, along: int, divisor: float) -> None:
+def added_rows(x: Array, out: Array, before: int, along: int, divisor: float) -> None:
     """Sums of rows, divided."""
     row_sums(x, before, along, divisor, out)
 
 
 @jit(flat=True)
-def columns_added(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+def added_columns(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
     """Sums along, divided, where something comes after."""
     grouped_column_sums(x.reshape((before, along, after)), divisor, out)
 
