@@ -82,11 +82,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:88)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:90)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:88"
+    spec_place = "derivatives.yaml:90"
     saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     fused = {1: (("kept_self",), ())}
@@ -132,11 +132,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:104)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:106)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:104"
+    spec_place = "derivatives.yaml:106"
     elementwise = kernels.NEG
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -172,11 +172,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:118)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:120)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:118"
+    spec_place = "derivatives.yaml:120"
     elementwise = kernels.SIGN
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -212,11 +212,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:130)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:132)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:130"
+    spec_place = "derivatives.yaml:132"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
@@ -276,11 +276,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:144)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:146)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:144"
+    spec_place = "derivatives.yaml:146"
     saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     fused = {1: (("kept_self",), ())}
@@ -326,11 +326,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:156)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:158)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:156"
+    spec_place = "derivatives.yaml:158"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
@@ -377,11 +377,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:168)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:170)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:168"
+    spec_place = "derivatives.yaml:170"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
@@ -428,11 +428,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:180)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:182)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:180"
+    spec_place = "derivatives.yaml:182"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
@@ -479,7 +479,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:193)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:195)."""
 
     __slots__ = (
         "kept_exponent",
@@ -490,7 +490,7 @@ class PowBackward0(Node):
         "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:193"
+    spec_place = "derivatives.yaml:195"
     saved_slots = ("kept_exponent", "kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
@@ -575,11 +575,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:212)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:214)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:212"
+    spec_place = "derivatives.yaml:214"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -634,11 +634,11 @@ class PowBackward1(Node):
 
 
 class PowNumberBackward0(Node):
-    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:229)."""
+    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:231)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow_number"
-    spec_place = "derivatives.yaml:229"
+    spec_place = "derivatives.yaml:231"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_NUMBER
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -693,11 +693,11 @@ class PowNumberBackward0(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:240)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:242)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:240"
+    spec_place = "derivatives.yaml:242"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -753,11 +753,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:253)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:255)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:253"
+    spec_place = "derivatives.yaml:255"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -804,11 +804,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:267)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:269)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:267"
+    spec_place = "derivatives.yaml:269"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -855,11 +855,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:278)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:280)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:278"
+    spec_place = "derivatives.yaml:280"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -906,11 +906,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:290)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:292)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:290"
+    spec_place = "derivatives.yaml:292"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     fused = {1: (("kept_self",), ())}
@@ -956,11 +956,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:302)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:304)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:302"
+    spec_place = "derivatives.yaml:304"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     fused = {1: (("kept_self",), ())}
@@ -1006,11 +1006,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:314)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:316)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:314"
+    spec_place = "derivatives.yaml:316"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     fused = {1: (("kept_self",), ())}
@@ -1056,11 +1056,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:326)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:328)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:326"
+    spec_place = "derivatives.yaml:328"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     fused = {1: (("kept_self",), ())}
@@ -1106,11 +1106,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:341)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:343)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:341"
+    spec_place = "derivatives.yaml:343"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     fused = {1: (("kept_self",), ())}
@@ -1156,11 +1156,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:352)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:354)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:352"
+    spec_place = "derivatives.yaml:354"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     fused = {1: (("kept_self",), ())}
@@ -1206,11 +1206,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:363)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:365)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:363"
+    spec_place = "derivatives.yaml:365"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1257,11 +1257,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:375)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:377)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:375"
+    spec_place = "derivatives.yaml:377"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     fused = {1: (("kept_self",), ())}
@@ -1307,11 +1307,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:388)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:390)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:388"
+    spec_place = "derivatives.yaml:390"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     fused = {1: (("kept_self",), ())}
@@ -1357,11 +1357,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:401)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:403)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:401"
+    spec_place = "derivatives.yaml:403"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     fused = {1: (("kept_self",), ())}
@@ -1407,11 +1407,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:415)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:417)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:415"
+    spec_place = "derivatives.yaml:417"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     fused = {1: (("kept_self",), ())}
@@ -1457,11 +1457,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:426)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:428)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:426"
+    spec_place = "derivatives.yaml:428"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     fused = {1: (("kept_self",), ())}
@@ -1507,11 +1507,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:437)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:439)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:437"
+    spec_place = "derivatives.yaml:439"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1558,11 +1558,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:450)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:452)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:450"
+    spec_place = "derivatives.yaml:452"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     fused = {1: (("kept_self",), ())}
@@ -1608,11 +1608,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:464)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:466)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:464"
+    spec_place = "derivatives.yaml:466"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     fused = {1: (("kept_self",), ())}
@@ -1658,11 +1658,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:477)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:479)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:477"
+    spec_place = "derivatives.yaml:479"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     fused = {1: (("kept_self",), ())}
@@ -1708,11 +1708,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:492)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:490"
+    spec_place = "derivatives.yaml:492"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     fused = {
@@ -1796,7 +1796,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:509)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:511)."""
 
     __slots__ = (
         "kept_other",
@@ -1807,7 +1807,7 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:509"
+    spec_place = "derivatives.yaml:511"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1885,11 +1885,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:525)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:527)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:525"
+    spec_place = "derivatives.yaml:527"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     fused = {1: (("kept_self",), ())}
@@ -1935,11 +1935,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:538)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:540)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:538"
+    spec_place = "derivatives.yaml:540"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     fused = {1: (("kept_self",), ())}
@@ -1985,11 +1985,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:551)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:553)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:551"
+    spec_place = "derivatives.yaml:553"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -2036,11 +2036,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:563)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:565)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:563"
+    spec_place = "derivatives.yaml:565"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2086,11 +2086,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:577)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:579)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:577"
+    spec_place = "derivatives.yaml:579"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -2137,11 +2137,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:591)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:593)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:591"
+    spec_place = "derivatives.yaml:593"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     fused = {1: (("kept_self",), ("_saved_negative_slope",))}
@@ -2190,11 +2190,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:607)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:609)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:607"
+    spec_place = "derivatives.yaml:609"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     fused = {1: (("kept_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
@@ -2261,11 +2261,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:623)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:625)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:623"
+    spec_place = "derivatives.yaml:625"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     fused = {1: (("kept_self",), ())}
@@ -2311,11 +2311,11 @@ class SiluBackward0(Node):
 
 
 class NormalPdfBackward0(Node):
-    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:637)."""
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:639)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "normal_pdf"
-    spec_place = "derivatives.yaml:637"
+    spec_place = "derivatives.yaml:639"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NORMAL_PDF
@@ -2367,11 +2367,11 @@ class NormalPdfBackward0(Node):
 
 
 class NormalCdfBackward0(Node):
-    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:647)."""
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:649)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "normal_cdf"
-    spec_place = "derivatives.yaml:647"
+    spec_place = "derivatives.yaml:649"
     saved_slots = ("kept_self",)
     elementwise = kernels.NORMAL_CDF
     fused = {1: (("kept_self",), ())}
@@ -2417,11 +2417,11 @@ class NormalCdfBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:657)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:659)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:657"
+    spec_place = "derivatives.yaml:659"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     fused = {1: (("kept_self",), ())}
@@ -2467,11 +2467,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:668)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:670)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:668"
+    spec_place = "derivatives.yaml:670"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     fused = {1: (("kept_self",), ())}
@@ -2539,11 +2539,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:696)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:698)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:696"
+    spec_place = "derivatives.yaml:698"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     fused = {1: (("kept_self",), ("_saved_beta", "_saved_threshold"))}
@@ -2594,11 +2594,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:711)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:713)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:711"
+    spec_place = "derivatives.yaml:713"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     fused = {1: (("kept_self",), ("_saved_min_val", "_saved_max_val"))}
@@ -2649,11 +2649,11 @@ class HardtanhBackward0(Node):
 
 
 class CeluBackward0(Node):
-    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:729)."""
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:731)."""
 
     __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
     op_name = "celu"
-    spec_place = "derivatives.yaml:729"
+    spec_place = "derivatives.yaml:731"
     saved_slots = ("kept_self",)
     elementwise = kernels.CELU
     fused = {1: (("kept_self",), ("_saved_alpha",))}
@@ -2702,11 +2702,11 @@ class CeluBackward0(Node):
 
 
 class SeluBackward0(Node):
-    """selu(Tensor self) -> Tensor (derivatives.yaml:743)."""
+    """selu(Tensor self) -> Tensor (derivatives.yaml:745)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "selu"
-    spec_place = "derivatives.yaml:743"
+    spec_place = "derivatives.yaml:745"
     saved_slots = ("kept_self",)
     elementwise = kernels.SELU
     fused = {1: (("kept_self",), ())}
@@ -2760,11 +2760,11 @@ class SeluBackward0(Node):
 
 
 class MishBackward0(Node):
-    """mish(Tensor self) -> Tensor (derivatives.yaml:757)."""
+    """mish(Tensor self) -> Tensor (derivatives.yaml:759)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "mish"
-    spec_place = "derivatives.yaml:757"
+    spec_place = "derivatives.yaml:759"
     saved_slots = ("kept_self",)
     elementwise = kernels.MISH
     fused = {1: (("kept_self",), ())}
@@ -2815,11 +2815,11 @@ class MishBackward0(Node):
 
 
 class HardsigmoidBackward0(Node):
-    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:771)."""
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:773)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardsigmoid"
-    spec_place = "derivatives.yaml:771"
+    spec_place = "derivatives.yaml:773"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2865,11 +2865,11 @@ class HardsigmoidBackward0(Node):
 
 
 class HardswishBackward0(Node):
-    """hardswish(Tensor self) -> Tensor (derivatives.yaml:786)."""
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml:788)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardswish"
-    spec_place = "derivatives.yaml:786"
+    spec_place = "derivatives.yaml:788"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSWISH
     fused = {1: (("kept_self",), ())}
@@ -2915,11 +2915,11 @@ class HardswishBackward0(Node):
 
 
 class HardshrinkBackward0(Node):
-    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:801)."""
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:803)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "hardshrink"
-    spec_place = "derivatives.yaml:801"
+    spec_place = "derivatives.yaml:803"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -2968,11 +2968,11 @@ class HardshrinkBackward0(Node):
 
 
 class SoftshrinkBackward0(Node):
-    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:813)."""
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:815)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "softshrink"
-    spec_place = "derivatives.yaml:813"
+    spec_place = "derivatives.yaml:815"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -3021,11 +3021,11 @@ class SoftshrinkBackward0(Node):
 
 
 class ThresholdBackward0(Node):
-    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:852)."""
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:854)."""
 
     __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
     op_name = "threshold"
-    spec_place = "derivatives.yaml:852"
+    spec_place = "derivatives.yaml:854"
     saved_slots = ("kept_self",)
     elementwise = kernels.THRESHOLD
     fused = {1: (("kept_self",), ("_saved_bound",))}
@@ -3074,11 +3074,11 @@ class ThresholdBackward0(Node):
 
 
 class ChannelLeakBackward0(Node):
-    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:890)."""
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:892)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "channel_leak"
-    spec_place = "derivatives.yaml:890"
+    spec_place = "derivatives.yaml:892"
     saved_slots = ("kept_self", "kept_weight")
     elementwise = kernels.CHANNEL_LEAK
     fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
@@ -3140,11 +3140,11 @@ class ChannelLeakBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:903)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:905)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:903"
+    spec_place = "derivatives.yaml:905"
     elementwise = kernels.FLOOR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3180,11 +3180,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:915)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:917)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:915"
+    spec_place = "derivatives.yaml:917"
     elementwise = kernels.CEIL
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3220,11 +3220,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:927)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:929)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:927"
+    spec_place = "derivatives.yaml:929"
     elementwise = kernels.ROUND
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3260,11 +3260,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:941)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:943)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:941"
+    spec_place = "derivatives.yaml:943"
     elementwise = kernels.ROUND_DECIMALS
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3296,11 +3296,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:951)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:953)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:951"
+    spec_place = "derivatives.yaml:953"
     elementwise = kernels.TRUNC
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3336,11 +3336,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:964)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:966)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:964"
+    spec_place = "derivatives.yaml:966"
     elementwise = kernels.FRAC
     fused = {}
     inputs = ("self",)
@@ -3377,11 +3377,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:1010)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:1012)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:1010"
+    spec_place = "derivatives.yaml:1012"
     elementwise = kernels.CONJ
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3417,11 +3417,11 @@ class ConjBackward0(Node):
 
 
 class RealCopyBackward0(Node):
-    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1046)."""
+    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1048)."""
 
     __slots__ = ()
     op_name = "real_copy"
-    spec_place = "derivatives.yaml:1046"
+    spec_place = "derivatives.yaml:1048"
     elementwise = kernels.REAL_COPY
     fused = {}
     inputs = ("self",)
@@ -3458,11 +3458,11 @@ class RealCopyBackward0(Node):
 
 
 class ImagCopyBackward0(Node):
-    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1056)."""
+    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1058)."""
 
     __slots__ = ()
     op_name = "imag_copy"
-    spec_place = "derivatives.yaml:1056"
+    spec_place = "derivatives.yaml:1058"
     inputs = ("self",)
 
     @staticmethod
@@ -3488,11 +3488,11 @@ class ImagCopyBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1096)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1098)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:1096"
+    spec_place = "derivatives.yaml:1098"
     elementwise = kernels.ADD_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3538,11 +3538,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1115)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1117)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:1115"
+    spec_place = "derivatives.yaml:1117"
     elementwise = kernels.ADD_SCALAR
     fused = {}
     inputs = ("self",)
@@ -3579,11 +3579,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1124)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1126)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:1124"
+    spec_place = "derivatives.yaml:1126"
     elementwise = kernels.SUB_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3628,11 +3628,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1141)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1143)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:1141"
+    spec_place = "derivatives.yaml:1143"
     elementwise = kernels.RSUB_TENSOR
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3677,11 +3677,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1157)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:1157"
+    spec_place = "derivatives.yaml:1159"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3744,11 +3744,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1174)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1176)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:1174"
+    spec_place = "derivatives.yaml:1176"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3810,11 +3810,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1215)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1217)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:1215"
+    spec_place = "derivatives.yaml:1217"
     elementwise = kernels.FLOOR_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3859,11 +3859,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1231)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1233)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:1231"
+    spec_place = "derivatives.yaml:1233"
     elementwise = kernels.TRUNC_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3908,11 +3908,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1243)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1245)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1243"
+    spec_place = "derivatives.yaml:1245"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3976,11 +3976,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1260)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1262)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1260"
+    spec_place = "derivatives.yaml:1262"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -4044,11 +4044,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1276)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1278)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1276"
+    spec_place = "derivatives.yaml:1278"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     fused = {
@@ -4127,11 +4127,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1293)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1295)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1293"
+    spec_place = "derivatives.yaml:1295"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     fused = {
@@ -4210,11 +4210,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1311)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1313)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1311"
+    spec_place = "derivatives.yaml:1313"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     fused = {
@@ -4301,11 +4301,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1323)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1325)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1323"
+    spec_place = "derivatives.yaml:1325"
     elementwise = kernels.LERP_SCALAR
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
     inputs = ("self", "end")
@@ -4350,11 +4350,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1339)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1341)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1339"
+    spec_place = "derivatives.yaml:1341"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     fused = {
@@ -4422,11 +4422,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1352)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1352"
+    spec_place = "derivatives.yaml:1354"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     fused = {
@@ -4494,11 +4494,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1367)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1365"
+    spec_place = "derivatives.yaml:1367"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     fused = {
@@ -4562,11 +4562,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1379)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1381)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1379"
+    spec_place = "derivatives.yaml:1381"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     fused = {
@@ -4630,11 +4630,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1402)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1404)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1402"
+    spec_place = "derivatives.yaml:1404"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     fused = {1: (("kept_condition",), ()), 2: (("kept_condition",), ()), 3: (("kept_condition",), ())}
@@ -4688,11 +4688,11 @@ class WhereBackward0(Node):
 
 
 class ClampBackward0(Node):
-    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1420)."""
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1422)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp.both"
-    spec_place = "derivatives.yaml:1420"
+    spec_place = "derivatives.yaml:1422"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     fused = {1: (("kept_self",), ("_saved_min", "_saved_max"))}
@@ -4743,11 +4743,11 @@ class ClampBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1458)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1460)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1458"
+    spec_place = "derivatives.yaml:1460"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     fused = {1: (("kept_self",), ("_saved_min",))}
@@ -4796,11 +4796,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1473)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1475)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1473"
+    spec_place = "derivatives.yaml:1475"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     fused = {1: (("kept_self", "kept_min"), ()), 2: (("kept_self", "kept_min"), ()), 3: (("kept_self", "kept_min"), ())}
@@ -4860,11 +4860,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1485)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1487)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1485"
+    spec_place = "derivatives.yaml:1487"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     fused = {1: (("kept_self",), ("_saved_max",))}
@@ -4913,11 +4913,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1500)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1502)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1500"
+    spec_place = "derivatives.yaml:1502"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     fused = {1: (("kept_self", "kept_max"), ()), 2: (("kept_self", "kept_max"), ()), 3: (("kept_self", "kept_max"), ())}
@@ -4977,11 +4977,11 @@ class ClampMaxBackward1(Node):
 
 
 class XlogyBackward0(Node):
-    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1694)."""
+    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlogy.Tensor"
-    spec_place = "derivatives.yaml:1694"
+    spec_place = "derivatives.yaml:1696"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5035,11 +5035,11 @@ class XlogyBackward0(Node):
 
 
 class XlogyBackward1(Node):
-    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1709)."""
+    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlogy.Scalar_Self"
-    spec_place = "derivatives.yaml:1709"
+    spec_place = "derivatives.yaml:1711"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOGY_SCALAR_SELF
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5088,11 +5088,11 @@ class XlogyBackward1(Node):
 
 
 class Xlog1pyBackward0(Node):
-    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1720)."""
+    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1722)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlog1py"
-    spec_place = "derivatives.yaml:1720"
+    spec_place = "derivatives.yaml:1722"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5146,11 +5146,11 @@ class Xlog1pyBackward0(Node):
 
 
 class Xlog1pyBackward1(Node):
-    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1736)."""
+    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1738)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlog1py.self_scalar"
-    spec_place = "derivatives.yaml:1736"
+    spec_place = "derivatives.yaml:1738"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOG1PY_SELF_SCALAR
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5199,11 +5199,11 @@ class Xlog1pyBackward1(Node):
 
 
 class LogaddexpBackward0(Node):
-    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1748)."""
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1750)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp"
-    spec_place = "derivatives.yaml:1748"
+    spec_place = "derivatives.yaml:1750"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP
     fused = {
@@ -5267,11 +5267,11 @@ class LogaddexpBackward0(Node):
 
 
 class Logaddexp2Backward0(Node):
-    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1761)."""
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1763)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp2"
-    spec_place = "derivatives.yaml:1761"
+    spec_place = "derivatives.yaml:1763"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP2
     fused = {
@@ -5335,11 +5335,11 @@ class Logaddexp2Backward0(Node):
 
 
 class LogOddsBackward0(Node):
-    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1787)."""
+    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1789)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_odds"
-    spec_place = "derivatives.yaml:1787"
+    spec_place = "derivatives.yaml:1789"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG_ODDS
     fused = {1: (("kept_self",), ())}
@@ -5385,11 +5385,11 @@ class LogOddsBackward0(Node):
 
 
 class EntrBackward0(Node):
-    """entr(Tensor self) -> Tensor (derivatives.yaml:1797)."""
+    """entr(Tensor self) -> Tensor (derivatives.yaml:1799)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "entr"
-    spec_place = "derivatives.yaml:1797"
+    spec_place = "derivatives.yaml:1799"
     saved_slots = ("kept_self",)
     elementwise = kernels.ENTR
     fused = {1: (("kept_self",), ())}
@@ -5435,11 +5435,11 @@ class EntrBackward0(Node):
 
 
 class SincBackward0(Node):
-    """sinc(Tensor self) -> Tensor (derivatives.yaml:1813)."""
+    """sinc(Tensor self) -> Tensor (derivatives.yaml:1815)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sinc"
-    spec_place = "derivatives.yaml:1813"
+    spec_place = "derivatives.yaml:1815"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SINC
@@ -5493,11 +5493,11 @@ class SincBackward0(Node):
 
 
 class ErfinvBackward0(Node):
-    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1824)."""
+    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1826)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "erfinv"
-    spec_place = "derivatives.yaml:1824"
+    spec_place = "derivatives.yaml:1826"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFINV
@@ -5544,11 +5544,11 @@ class ErfinvBackward0(Node):
 
 
 class ErfcxBackward0(Node):
-    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1838)."""
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1840)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "erfcx"
-    spec_place = "derivatives.yaml:1838"
+    spec_place = "derivatives.yaml:1840"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFCX
@@ -5600,11 +5600,11 @@ class ErfcxBackward0(Node):
 
 
 class NdtrBackward0(Node):
-    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1852)."""
+    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1854)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "ndtr"
-    spec_place = "derivatives.yaml:1852"
+    spec_place = "derivatives.yaml:1854"
     saved_slots = ("kept_self",)
     elementwise = kernels.NDTR
     fused = {1: (("kept_self",), ())}
@@ -5650,11 +5650,11 @@ class NdtrBackward0(Node):
 
 
 class NdtriBackward0(Node):
-    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1866)."""
+    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1868)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "ndtri"
-    spec_place = "derivatives.yaml:1866"
+    spec_place = "derivatives.yaml:1868"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NDTRI
@@ -5701,11 +5701,11 @@ class NdtriBackward0(Node):
 
 
 class LogNdtrBackward0(Node):
-    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1880)."""
+    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1882)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_ndtr"
-    spec_place = "derivatives.yaml:1880"
+    spec_place = "derivatives.yaml:1882"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5760,11 +5760,11 @@ class LogNdtrBackward0(Node):
 
 
 class LgammaBackward0(Node):
-    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1898)."""
+    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1900)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "lgamma"
-    spec_place = "derivatives.yaml:1898"
+    spec_place = "derivatives.yaml:1900"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5800,11 +5800,11 @@ class LgammaBackward0(Node):
 
 
 class DigammaBackward0(Node):
-    """digamma(Tensor self) -> Tensor (derivatives.yaml:1924)."""
+    """digamma(Tensor self) -> Tensor (derivatives.yaml:1926)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "digamma"
-    spec_place = "derivatives.yaml:1924"
+    spec_place = "derivatives.yaml:1926"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5840,11 +5840,11 @@ class DigammaBackward0(Node):
 
 
 class PolygammaBackward0(Node):
-    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1938)."""
+    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1940)."""
 
     __slots__ = ("_saved_n", "kept_self", "kept_self_version")
     op_name = "polygamma"
-    spec_place = "derivatives.yaml:1938"
+    spec_place = "derivatives.yaml:1940"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5883,11 +5883,11 @@ class PolygammaBackward0(Node):
 
 
 class ZetaBackward0(Node):
-    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1954)."""
+    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1956)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "zeta"
-    spec_place = "derivatives.yaml:1954"
+    spec_place = "derivatives.yaml:1956"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -5933,11 +5933,11 @@ class ZetaBackward0(Node):
 
 
 class ZetaBackward1(Node):
-    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1969)."""
+    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1971)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "zeta.self_scalar"
-    spec_place = "derivatives.yaml:1969"
+    spec_place = "derivatives.yaml:1971"
     saved_slots = ("kept_other",)
     inputs = ("other",)
     keeps = {"kept_other": ("other", ("other",))}
@@ -5976,11 +5976,11 @@ class ZetaBackward1(Node):
 
 
 class IgammaBackward0(Node):
-    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1981)."""
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1983)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
-    spec_place = "derivatives.yaml:1981"
+    spec_place = "derivatives.yaml:1983"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6033,11 +6033,11 @@ class IgammaBackward0(Node):
 
 
 class IgammacBackward0(Node):
-    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1996)."""
+    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1998)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    spec_place = "derivatives.yaml:1996"
+    spec_place = "derivatives.yaml:1998"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6090,11 +6090,11 @@ class IgammacBackward0(Node):
 
 
 class I0Backward0(Node):
-    """i0(Tensor self) -> Tensor (derivatives.yaml:2013)."""
+    """i0(Tensor self) -> Tensor (derivatives.yaml:2015)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0"
-    spec_place = "derivatives.yaml:2013"
+    spec_place = "derivatives.yaml:2015"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6130,11 +6130,11 @@ class I0Backward0(Node):
 
 
 class I0eBackward0(Node):
-    """i0e(Tensor self) -> Tensor (derivatives.yaml:2026)."""
+    """i0e(Tensor self) -> Tensor (derivatives.yaml:2028)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i0e"
-    spec_place = "derivatives.yaml:2026"
+    spec_place = "derivatives.yaml:2028"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6176,11 +6176,11 @@ class I0eBackward0(Node):
 
 
 class I1Backward0(Node):
-    """i1(Tensor self) -> Tensor (derivatives.yaml:2040)."""
+    """i1(Tensor self) -> Tensor (derivatives.yaml:2042)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1"
-    spec_place = "derivatives.yaml:2040"
+    spec_place = "derivatives.yaml:2042"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6235,11 +6235,11 @@ class I1Backward0(Node):
 
 
 class I1eBackward0(Node):
-    """i1e(Tensor self) -> Tensor (derivatives.yaml:2054)."""
+    """i1e(Tensor self) -> Tensor (derivatives.yaml:2056)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1e"
-    spec_place = "derivatives.yaml:2054"
+    spec_place = "derivatives.yaml:2056"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6299,11 +6299,11 @@ class I1eBackward0(Node):
 
 
 class ModifiedBesselK0Backward0(Node):
-    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2068)."""
+    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2070)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "modified_bessel_k0"
-    spec_place = "derivatives.yaml:2068"
+    spec_place = "derivatives.yaml:2070"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6339,11 +6339,11 @@ class ModifiedBesselK0Backward0(Node):
 
 
 class ModifiedBesselK1Backward0(Node):
-    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2083)."""
+    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2085)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "modified_bessel_k1"
-    spec_place = "derivatives.yaml:2083"
+    spec_place = "derivatives.yaml:2085"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6387,11 +6387,11 @@ class ModifiedBesselK1Backward0(Node):
 
 
 class ScaledModifiedBesselK0Backward0(Node):
-    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2098)."""
+    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2100)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k0"
-    spec_place = "derivatives.yaml:2098"
+    spec_place = "derivatives.yaml:2100"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6433,11 +6433,11 @@ class ScaledModifiedBesselK0Backward0(Node):
 
 
 class ScaledModifiedBesselK1Backward0(Node):
-    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2113)."""
+    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2115)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k1"
-    spec_place = "derivatives.yaml:2113"
+    spec_place = "derivatives.yaml:2115"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6486,11 +6486,11 @@ class ScaledModifiedBesselK1Backward0(Node):
 
 
 class SphericalBesselJ0Backward0(Node):
-    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2128)."""
+    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2130)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "spherical_bessel_j0"
-    spec_place = "derivatives.yaml:2128"
+    spec_place = "derivatives.yaml:2130"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SPHERICAL_BESSEL_J0
@@ -6558,11 +6558,11 @@ class SphericalBesselJ0Backward0(Node):
 
 
 class BesselJ0Backward0(Node):
-    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2158)."""
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2160)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
-    spec_place = "derivatives.yaml:2158"
+    spec_place = "derivatives.yaml:2160"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6598,11 +6598,11 @@ class BesselJ0Backward0(Node):
 
 
 class BesselJ1Backward0(Node):
-    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2172)."""
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2174)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    spec_place = "derivatives.yaml:2172"
+    spec_place = "derivatives.yaml:2174"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6659,11 +6659,11 @@ class BesselJ1Backward0(Node):
 
 
 class BesselY0Backward0(Node):
-    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2186)."""
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2188)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
-    spec_place = "derivatives.yaml:2186"
+    spec_place = "derivatives.yaml:2188"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6699,11 +6699,11 @@ class BesselY0Backward0(Node):
 
 
 class BesselY1Backward0(Node):
-    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2201)."""
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2203)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_y1"
-    spec_place = "derivatives.yaml:2201"
+    spec_place = "derivatives.yaml:2203"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6745,11 +6745,11 @@ class BesselY1Backward0(Node):
 
 
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2230)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2232)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:2230"
+    spec_place = "derivatives.yaml:2232"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
@@ -6817,11 +6817,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2256)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2258)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:2256"
+    spec_place = "derivatives.yaml:2258"
     output_count = 2
     saved_slots = ("kept_exponent",)
     inputs = ("self",)
@@ -6865,11 +6865,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2324)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2326)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:2324"
+    spec_place = "derivatives.yaml:2326"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     fused = {1: (("kept_self",), ())}
@@ -6915,11 +6915,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2422)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2424)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:2422"
+    spec_place = "derivatives.yaml:2424"
     inputs = ("real", "imag")
 
     @staticmethod
@@ -6951,11 +6951,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:2451)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2453)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:2451"
+    spec_place = "derivatives.yaml:2453"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7002,11 +7002,11 @@ class AngleBackward0(Node):
 
 
 class ViewAsRealBackward0(Node):
-    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2466)."""
+    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2468)."""
 
     __slots__ = ()
     op_name = "view_as_real"
-    spec_place = "derivatives.yaml:2466"
+    spec_place = "derivatives.yaml:2468"
     inputs = ("self",)
 
     @staticmethod
@@ -7032,11 +7032,11 @@ class ViewAsRealBackward0(Node):
 
 
 class ViewAsComplexBackward0(Node):
-    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2481)."""
+    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2483)."""
 
     __slots__ = ()
     op_name = "view_as_complex"
-    spec_place = "derivatives.yaml:2481"
+    spec_place = "derivatives.yaml:2483"
     inputs = ("self",)
 
     @staticmethod
@@ -7063,11 +7063,11 @@ class ViewAsComplexBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2548)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2550)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:2548"
+    spec_place = "derivatives.yaml:2550"
     recipes = StructuredGradient(reductions_recipes.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -7109,11 +7109,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2568)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2570)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:2568"
+    spec_place = "derivatives.yaml:2570"
     inputs = ("self",)
 
     @staticmethod
@@ -7139,11 +7139,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2579)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2581)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:2579"
+    spec_place = "derivatives.yaml:2581"
     recipes = StructuredGradient(
         reductions_recipes.spread_sum, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7192,11 +7192,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2597)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2599)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:2597"
+    spec_place = "derivatives.yaml:2599"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7251,11 +7251,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2616)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2618)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2616"
+    spec_place = "derivatives.yaml:2618"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7316,11 +7316,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2632)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2634)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2632"
+    spec_place = "derivatives.yaml:2634"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7362,11 +7362,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2645)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2647)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2645"
+    spec_place = "derivatives.yaml:2647"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -7405,11 +7405,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2663)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2665)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2663"
+    spec_place = "derivatives.yaml:2665"
     recipes = StructuredGradient(
         reductions_recipes.spread_mean, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7465,11 +7465,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2696)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2698)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2696"
+    spec_place = "derivatives.yaml:2698"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
         statistics_recipes.variance_slope,
@@ -7536,7 +7536,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2736)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2738)."""
 
     __slots__ = (
         "_saved_correction",
@@ -7548,7 +7548,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2736"
+    spec_place = "derivatives.yaml:2738"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7618,11 +7618,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2756)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2758)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2756"
+    spec_place = "derivatives.yaml:2758"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7689,11 +7689,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2774)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2776)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2774"
+    spec_place = "derivatives.yaml:2776"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7760,11 +7760,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2790)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2792)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2790"
+    spec_place = "derivatives.yaml:2792"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7820,7 +7820,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2810)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2812)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7831,7 +7831,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2810"
+    spec_place = "derivatives.yaml:2812"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -7896,11 +7896,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2831)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2833)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2831"
+    spec_place = "derivatives.yaml:2833"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7956,7 +7956,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2847)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2849)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7967,7 +7967,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2847"
+    spec_place = "derivatives.yaml:2849"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8032,7 +8032,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2949)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2951)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8044,7 +8044,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2949"
+    spec_place = "derivatives.yaml:2951"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8109,11 +8109,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2993)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2995)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2993"
+    spec_place = "derivatives.yaml:2995"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8180,11 +8180,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3012)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3014)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:3012"
+    spec_place = "derivatives.yaml:3014"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -8223,11 +8223,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3028)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3030)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:3028"
+    spec_place = "derivatives.yaml:3030"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8290,11 +8290,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3073)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3075)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:3073"
+    spec_place = "derivatives.yaml:3075"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8357,7 +8357,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3091)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3093)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8368,7 +8368,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:3091"
+    spec_place = "derivatives.yaml:3093"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8433,11 +8433,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3109)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3111)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:3109"
+    spec_place = "derivatives.yaml:3111"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -8466,11 +8466,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:3125)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:3127)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:3125"
+    spec_place = "derivatives.yaml:3127"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8515,7 +8515,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3143)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3145)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8526,7 +8526,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:3143"
+    spec_place = "derivatives.yaml:3145"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8591,11 +8591,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3158)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3160)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:3158"
+    spec_place = "derivatives.yaml:3160"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8640,7 +8640,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3172)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3174)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8651,7 +8651,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:3172"
+    spec_place = "derivatives.yaml:3174"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8716,7 +8716,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3189)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8727,7 +8727,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:3187"
+    spec_place = "derivatives.yaml:3189"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8792,11 +8792,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3315)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3317)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:3315"
+    spec_place = "derivatives.yaml:3317"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8842,11 +8842,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3330)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3332)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:3330"
+    spec_place = "derivatives.yaml:3332"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8894,7 +8894,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3345)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3347)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8905,7 +8905,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:3345"
+    spec_place = "derivatives.yaml:3347"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "factor")
@@ -8963,11 +8963,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3358)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3360)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:3358"
+    spec_place = "derivatives.yaml:3360"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -9015,11 +9015,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3376)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3378)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:3376"
+    spec_place = "derivatives.yaml:3378"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -9067,7 +9067,7 @@ class CumminBackward0(Node):
 
 
 class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3556)."""
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3558)."""
 
     __slots__ = (
         "_saved_p",
@@ -9079,7 +9079,7 @@ class RowDistancesBackward0(Node):
         "kept_x2_version",
     )
     op_name = "row_distances"
-    spec_place = "derivatives.yaml:3556"
+    spec_place = "derivatives.yaml:3558"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("x1", "x2")
@@ -9155,11 +9155,11 @@ class RowDistancesBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3824)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3826)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3824"
+    spec_place = "derivatives.yaml:3826"
     saved_slots = ("kept_mat2", "kept_self")
     recipes = StructuredGradient(
         products_recipes.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
@@ -9228,11 +9228,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3842)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3844)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3842"
+    spec_place = "derivatives.yaml:3844"
     saved_slots = ("kept_mat2", "kept_self")
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
@@ -9296,11 +9296,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3859)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3861)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3859"
+    spec_place = "derivatives.yaml:3861"
     saved_slots = ("kept_vec", "kept_self")
     inputs = ("self", "vec")
     keeps = {"kept_vec": ("vec", ("self",)), "kept_self": ("self", ("vec",))}
@@ -9362,11 +9362,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3876)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3878)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3876"
+    spec_place = "derivatives.yaml:3878"
     saved_slots = ("kept_tensor", "kept_self")
     inputs = ("self", "tensor")
     keeps = {"kept_tensor": ("tensor", ("self",)), "kept_self": ("self", ("tensor",))}
@@ -9419,11 +9419,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3931)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3933)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3931"
+    spec_place = "derivatives.yaml:3933"
     saved_slots = ("kept_mat2", "kept_mat1")
     inputs = ("self", "mat1", "mat2")
     keeps = {"kept_mat2": ("mat2", ("mat1",)), "kept_mat1": ("mat1", ("mat2",))}
@@ -9489,7 +9489,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3953)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3955)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9500,7 +9500,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3953"
+    spec_place = "derivatives.yaml:3955"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9566,7 +9566,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3973)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3975)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9578,7 +9578,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3973"
+    spec_place = "derivatives.yaml:3975"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9654,11 +9654,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3993)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3995)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3993"
+    spec_place = "derivatives.yaml:3995"
     saved_slots = ("kept_vec", "kept_mat")
     inputs = ("self", "mat", "vec")
     keeps = {"kept_vec": ("vec", ("mat",)), "kept_mat": ("mat", ("vec",))}
@@ -9724,11 +9724,11 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4198)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4200)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:4198"
+    spec_place = "derivatives.yaml:4200"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     inputs = ("A",)
@@ -9768,11 +9768,11 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4227)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4229)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:4227"
+    spec_place = "derivatives.yaml:4229"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -9819,11 +9819,11 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4245)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4247)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:4245"
+    spec_place = "derivatives.yaml:4247"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -9881,7 +9881,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4291)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4293)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -9892,7 +9892,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:4291"
+    spec_place = "derivatives.yaml:4293"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("A", "B")
@@ -9948,11 +9948,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4320)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4322)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:4320"
+    spec_place = "derivatives.yaml:4322"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -9989,11 +9989,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4337)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4339)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:4337"
+    spec_place = "derivatives.yaml:4339"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10036,11 +10036,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4360)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4362)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:4360"
+    spec_place = "derivatives.yaml:4362"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -10092,11 +10092,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4399)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4401)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:4399"
+    spec_place = "derivatives.yaml:4401"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -10141,11 +10141,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4547)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4549)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:4547"
+    spec_place = "derivatives.yaml:4549"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -10211,11 +10211,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4567)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4569)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:4567"
+    spec_place = "derivatives.yaml:4569"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -10252,7 +10252,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4598)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4600)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10262,7 +10262,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:4598"
+    spec_place = "derivatives.yaml:4600"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10315,11 +10315,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4628)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4630)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:4628"
+    spec_place = "derivatives.yaml:4630"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10356,7 +10356,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4656)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4658)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10366,7 +10366,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:4656"
+    spec_place = "derivatives.yaml:4658"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10419,11 +10419,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4675)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4677)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4675"
+    spec_place = "derivatives.yaml:4677"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10460,11 +10460,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4693)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4695)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4693"
+    spec_place = "derivatives.yaml:4695"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -10520,11 +10520,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4722)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4724)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4722"
+    spec_place = "derivatives.yaml:4724"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10567,11 +10567,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4884)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4886)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4884"
+    spec_place = "derivatives.yaml:4886"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10608,11 +10608,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class LuPackedBackward0(Node):
-    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4981)."""
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4983)."""
 
     __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
     op_name = "lu_packed"
-    spec_place = "derivatives.yaml:4981"
+    spec_place = "derivatives.yaml:4983"
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
@@ -10667,11 +10667,11 @@ class LuPackedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5201)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5203)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:5201"
+    spec_place = "derivatives.yaml:5203"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10700,11 +10700,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5295)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5297)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:5295"
+    spec_place = "derivatives.yaml:5297"
     inputs = ("self",)
     values = {"_saved_dim0": ("dim0", ""), "_saved_dim1": ("dim1", "")}
 
@@ -10735,11 +10735,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5311)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5313)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:5311"
+    spec_place = "derivatives.yaml:5313"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -10768,11 +10768,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5334)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5336)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5334"
+    spec_place = "derivatives.yaml:5336"
     inputs = ("self",)
 
     @staticmethod
@@ -10798,11 +10798,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5350)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5352)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5350"
+    spec_place = "derivatives.yaml:5352"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10831,11 +10831,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5365)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5367)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5365"
+    spec_place = "derivatives.yaml:5367"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10864,11 +10864,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5375)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5377)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5375"
+    spec_place = "derivatives.yaml:5377"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -10897,11 +10897,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5390)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5392)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5390"
+    spec_place = "derivatives.yaml:5392"
     recipes = StructuredGradient(reductions_recipes.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -10943,11 +10943,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5406)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5408)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5406"
+    spec_place = "derivatives.yaml:5408"
     inputs = ("self",)
 
     @staticmethod
@@ -10973,11 +10973,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5747)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5749)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5747"
+    spec_place = "derivatives.yaml:5749"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11017,11 +11017,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5762)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5764)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5762"
+    spec_place = "derivatives.yaml:5764"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_length": ("length", ""), "_saved_step": ("step", "")}
 
@@ -11054,11 +11054,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5774)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5776)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5774"
+    spec_place = "derivatives.yaml:5776"
     recipes = StructuredGradient(
         movement_recipes.select_backward,
         ("g", ""),
@@ -11112,11 +11112,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5787)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5789)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5787"
+    spec_place = "derivatives.yaml:5789"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_index": ("index", "")}
 
@@ -11147,11 +11147,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5799)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5801)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5799"
+    spec_place = "derivatives.yaml:5801"
     recipes = StructuredGradient(
         movement_recipes.slice_backward,
         ("g", ""),
@@ -11219,11 +11219,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5814)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5816)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5814"
+    spec_place = "derivatives.yaml:5816"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -11263,11 +11263,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5828)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5830)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5828"
+    spec_place = "derivatives.yaml:5830"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11307,7 +11307,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5840)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5842)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -11318,7 +11318,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5840"
+    spec_place = "derivatives.yaml:5842"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11365,11 +11365,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5858)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5860)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5858"
+    spec_place = "derivatives.yaml:5860"
     inputs = ("self",)
     values = {
         "_saved_to_stride": ("to_stride", ""),
@@ -11412,11 +11412,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5873)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5875)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5873"
+    spec_place = "derivatives.yaml:5875"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11469,11 +11469,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5890)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5892)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5890"
+    spec_place = "derivatives.yaml:5892"
     inputs = ("grad_output",)
     values = {"_saved_offset": ("offset", ""), "_saved_dim1": ("dim1", ""), "_saved_dim2": ("dim2", "")}
 
@@ -11506,11 +11506,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5923)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5925)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5923"
+    spec_place = "derivatives.yaml:5925"
 
     @staticmethod
     def record(result, self, dim):
@@ -11544,11 +11544,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5935)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5937)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5935"
+    spec_place = "derivatives.yaml:5937"
 
     @staticmethod
     def record(result, self, dim):
@@ -11582,11 +11582,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5949)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5951)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5949"
+    spec_place = "derivatives.yaml:5951"
 
     @staticmethod
     def record(result, self, dim):
@@ -11620,11 +11620,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6000)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6002)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:6000"
+    spec_place = "derivatives.yaml:6002"
     recipes = StructuredGradient(
         movement_recipes.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
     )
@@ -11671,11 +11671,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6022)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6024)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:6022"
+    spec_place = "derivatives.yaml:6024"
     recipes = StructuredGradient(movement_recipes.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
@@ -11717,11 +11717,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6039)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6041)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:6039"
+    spec_place = "derivatives.yaml:6041"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -11760,11 +11760,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6055)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6057)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:6055"
+    spec_place = "derivatives.yaml:6057"
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -11806,11 +11806,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6070)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6072)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:6070"
+    spec_place = "derivatives.yaml:6072"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11849,11 +11849,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6088)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6090)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:6088"
+    spec_place = "derivatives.yaml:6090"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11892,11 +11892,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6106)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6108)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:6106"
+    spec_place = "derivatives.yaml:6108"
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -11936,11 +11936,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6125)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6127)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:6125"
+    spec_place = "derivatives.yaml:6127"
     inputs = ("self",)
 
     @staticmethod
@@ -11966,11 +11966,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6140)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6142)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:6140"
+    spec_place = "derivatives.yaml:6142"
     inputs = ("self",)
 
     @staticmethod
@@ -11996,11 +11996,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6154)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6156)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:6154"
+    spec_place = "derivatives.yaml:6156"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12047,11 +12047,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6174)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6176)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:6174"
+    spec_place = "derivatives.yaml:6176"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12085,11 +12085,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6189)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6191)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:6189"
+    spec_place = "derivatives.yaml:6191"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12131,11 +12131,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6211)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6213)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:6211"
+    spec_place = "derivatives.yaml:6213"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12188,11 +12188,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6228)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6230)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:6228"
+    spec_place = "derivatives.yaml:6230"
     saved_slots = ("kept_index",)
     inputs = ("self", "source")
     keeps = {"kept_index": ("index", ("source",))}
@@ -12245,11 +12245,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6247)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6249)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:6247"
+    spec_place = "derivatives.yaml:6249"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12302,11 +12302,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6266)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6268)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:6266"
+    spec_place = "derivatives.yaml:6268"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("self", "src"))}
@@ -12353,11 +12353,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6286)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6288)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:6286"
+    spec_place = "derivatives.yaml:6288"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12397,11 +12397,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6299)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6301)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:6299"
+    spec_place = "derivatives.yaml:6301"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("src",))}
@@ -12450,11 +12450,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6318)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6320)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:6318"
+    spec_place = "derivatives.yaml:6320"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     fused = {1: (("kept_mask",), ())}
@@ -12501,11 +12501,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6334)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6336)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:6334"
+    spec_place = "derivatives.yaml:6336"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     fused = {1: (("kept_mask",), ()), 2: (("kept_mask",), ()), 3: (("kept_mask",), ())}
@@ -12557,7 +12557,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6487)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6489)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12573,7 +12573,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6487"
+    spec_place = "derivatives.yaml:6489"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "src")
@@ -12650,11 +12650,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6611)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6613)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6611"
+    spec_place = "derivatives.yaml:6613"
     elementwise = kernels.FILL__SCALAR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12689,11 +12689,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6625)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6627)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6625"
+    spec_place = "derivatives.yaml:6627"
     inputs = ("self", "value")
 
     @staticmethod
@@ -12726,11 +12726,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6637)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6639)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6637"
+    spec_place = "derivatives.yaml:6639"
     elementwise = kernels.ZERO_
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12765,11 +12765,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6663)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6665)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6663"
+    spec_place = "derivatives.yaml:6665"
     elementwise = kernels.COPY_
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "src")
@@ -12808,7 +12808,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6685)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6687)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12820,7 +12820,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6685"
+    spec_place = "derivatives.yaml:6687"
     saved_slots = ("kept_weight", "kept_self")
     recipes = StructuredGradient(
         products_recipes.linear_backward,
@@ -12920,11 +12920,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6712)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6714)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6712"
+    spec_place = "derivatives.yaml:6714"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12981,7 +12981,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6730)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6732)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12996,7 +12996,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6730"
+    spec_place = "derivatives.yaml:6732"
     saved_slots = ("kept_weight", "kept_self")
     inputs = ("self", "weight", "bias")
     keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
@@ -13087,7 +13087,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6760)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6762)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13101,7 +13101,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6760"
+    spec_place = "derivatives.yaml:6762"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -13183,7 +13183,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6777)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6779)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13197,7 +13197,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6777"
+    spec_place = "derivatives.yaml:6779"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -13277,11 +13277,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6889)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6891)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6889"
+    spec_place = "derivatives.yaml:6891"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13314,11 +13314,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6906)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6908)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6906"
+    spec_place = "derivatives.yaml:6908"
     inputs = ("grad_output",)
     values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13349,11 +13349,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6923)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6925)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6923"
+    spec_place = "derivatives.yaml:6925"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -13396,11 +13396,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6938)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6940)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6938"
+    spec_place = "derivatives.yaml:6940"
     inputs = ("self",)
     values = {
         "_saved_kernel_size": ("kernel_size", ""),
@@ -13440,7 +13440,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6983)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6985)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13451,7 +13451,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6983"
+    spec_place = "derivatives.yaml:6985"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13524,7 +13524,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7001)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7003)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13535,7 +13535,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:7001"
+    spec_place = "derivatives.yaml:7003"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13583,11 +13583,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7063)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7065)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:7063"
+    spec_place = "derivatives.yaml:7065"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13636,11 +13636,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7086)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7088)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:7086"
+    spec_place = "derivatives.yaml:7088"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -13679,11 +13679,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7135)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7137)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:7135"
+    spec_place = "derivatives.yaml:7137"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13732,7 +13732,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7165)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7167)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13745,7 +13745,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:7165"
+    spec_place = "derivatives.yaml:7167"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13805,7 +13805,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7185)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7187)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13817,7 +13817,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:7185"
+    spec_place = "derivatives.yaml:7187"
 
     @staticmethod
     def record(
@@ -13887,11 +13887,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7236)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7238)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:7236"
+    spec_place = "derivatives.yaml:7238"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13922,11 +13922,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7254)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7256)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:7254"
+    spec_place = "derivatives.yaml:7256"
     inputs = ("grad_output",)
     values = {"_saved_grad_output_sym_sizes": ("grad_output", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13962,7 +13962,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7297)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7299)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13981,7 +13981,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:7297"
+    spec_place = "derivatives.yaml:7299"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     recipes = StructuredGradient(
@@ -14129,7 +14129,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7322)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7324)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14145,7 +14145,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:7322"
+    spec_place = "derivatives.yaml:7324"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     inputs = ("self", "weight", "bias")
@@ -14260,7 +14260,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7344)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7346)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14274,7 +14274,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:7344"
+    spec_place = "derivatives.yaml:7346"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -14379,7 +14379,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7364)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7366)."""
 
     __slots__ = (
         "_saved_dim",
@@ -14394,7 +14394,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:7364"
+    spec_place = "derivatives.yaml:7366"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
     inputs = ("self", "weight")
@@ -14484,11 +14484,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7386)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7388)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:7386"
+    spec_place = "derivatives.yaml:7388"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
@@ -14543,11 +14543,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7410)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7412)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7410"
+    spec_place = "derivatives.yaml:7412"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14610,11 +14610,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7430)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7432)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7430"
+    spec_place = "derivatives.yaml:7432"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -14671,11 +14671,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7453)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7455)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7453"
+    spec_place = "derivatives.yaml:7455"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14734,7 +14734,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7470)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7472)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14749,7 +14749,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7470"
+    spec_place = "derivatives.yaml:7472"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("self",)
@@ -14853,7 +14853,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7495)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7497)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14866,7 +14866,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7495"
+    spec_place = "derivatives.yaml:7497"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("grad_output",)
     keeps = {
@@ -14935,7 +14935,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7515)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7517)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14952,7 +14952,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7515"
+    spec_place = "derivatives.yaml:7517"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
     recipes = StructuredGradient(
@@ -15081,11 +15081,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7546)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7548)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7546"
+    spec_place = "derivatives.yaml:7548"
     saved_slots = ("kept_self", "kept_target")
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
@@ -15149,7 +15149,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7568)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7570)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15162,7 +15162,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7568"
+    spec_place = "derivatives.yaml:7570"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -15238,7 +15238,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7588)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7590)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15251,7 +15251,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7588"
+    spec_place = "derivatives.yaml:7590"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -15320,7 +15320,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7611)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7613)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15335,7 +15335,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7611"
+    spec_place = "derivatives.yaml:7613"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15442,7 +15442,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7635)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7637)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15457,7 +15457,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7635"
+    spec_place = "derivatives.yaml:7637"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15536,7 +15536,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7660)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7662)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15553,7 +15553,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7660"
+    spec_place = "derivatives.yaml:7662"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15665,11 +15665,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7682)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7684)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7682"
+    spec_place = "derivatives.yaml:7684"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     fused = {1: (("kept_mask",), ("_saved_scale",))}
@@ -15718,7 +15718,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7697)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7699)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15728,7 +15728,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7697"
+    spec_place = "derivatives.yaml:7699"
     saved_slots = ("kept_indices",)
     inputs = ("weight",)
     keeps = {"kept_indices": ("indices", ("weight",))}
@@ -15796,11 +15796,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7720)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7722)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7720"
+    spec_place = "derivatives.yaml:7722"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -15841,7 +15841,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7736)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7738)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15851,7 +15851,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7736"
+    spec_place = "derivatives.yaml:7738"
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("indices", ("self",))}
@@ -15900,7 +15900,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7751)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7753)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15923,7 +15923,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7751"
+    spec_place = "derivatives.yaml:7753"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16105,7 +16105,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7771)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7773)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16135,7 +16135,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7771"
+    spec_place = "derivatives.yaml:7773"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -16379,7 +16379,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7794)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7796)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16403,7 +16403,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7794"
+    spec_place = "derivatives.yaml:7796"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16590,7 +16590,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7814)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7816)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16616,7 +16616,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7814"
+    spec_place = "derivatives.yaml:7816"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16796,7 +16796,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7844)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7846)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16818,7 +16818,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7844"
+    spec_place = "derivatives.yaml:7846"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16946,11 +16946,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7882)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7884)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7882"
+    spec_place = "derivatives.yaml:7884"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     fused = {
@@ -17017,7 +17017,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8139)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8141)."""
 
     __slots__ = (
         "_saved_blank",
@@ -17029,7 +17029,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:8139"
+    spec_place = "derivatives.yaml:8141"
     saved_slots = ("kept_log_probs", "kept_targets")
     inputs = ("log_probs",)
     keeps = {"kept_log_probs": ("log_probs", ("log_probs",)), "kept_targets": ("targets", ("log_probs",))}
@@ -17108,11 +17108,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8188)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8190)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:8188"
+    spec_place = "derivatives.yaml:8190"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -17149,11 +17149,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8204)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8206)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:8204"
+    spec_place = "derivatives.yaml:8206"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -17200,11 +17200,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8221)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8223)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:8221"
+    spec_place = "derivatives.yaml:8223"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", ""), "_saved_normalization": ("normalization", ""), "_saved_last": ("last", "")}
 

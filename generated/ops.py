@@ -245,7 +245,7 @@ DIAGONAL = ViewOp("diagonal", functions.DiagonalBackward0, "self", "offset", "di
 def abs(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """|x|: the absolute value; the modulus of a complex number. The gradient at 0 is 0.
 
-    abs(Tensor self) -> Tensor (derivatives.yaml:88)
+    abs(Tensor self) -> Tensor (derivatives.yaml:90)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -294,7 +294,7 @@ def _abs(name: str, self, into=None) -> Any:
 def neg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x: the negative.
 
-    neg(Tensor self) -> Tensor (derivatives.yaml:104)
+    neg(Tensor self) -> Tensor (derivatives.yaml:106)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -345,7 +345,7 @@ def _neg(name: str, self, into=None) -> Any:
 def sign(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sign(x): -1, 0 or 1; 0 for nan. The gradient is 0 everywhere.
 
-    sign(Tensor self) -> Tensor (derivatives.yaml:118)
+    sign(Tensor self) -> Tensor (derivatives.yaml:120)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -396,7 +396,7 @@ def _sign(name: str, self, into=None) -> Any:
 def sgn(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x / |x|, and 0 at 0: the sign, for complex numbers the direction.
 
-    sgn(Tensor self) -> Tensor (derivatives.yaml:130)
+    sgn(Tensor self) -> Tensor (derivatives.yaml:132)
     Dtypes: all.
 
     Args:
@@ -447,7 +447,7 @@ def _sgn(name: str, self, into=None) -> Any:
 def square(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^2: the square.
 
-    square(Tensor self) -> Tensor (derivatives.yaml:144)
+    square(Tensor self) -> Tensor (derivatives.yaml:146)
     Dtypes: all.
 
     Args:
@@ -498,7 +498,7 @@ def _square(name: str, self, into=None) -> Any:
 def sqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x): the square root; nan for negative real x, the principal root for complex x.
 
-    sqrt(Tensor self) -> Tensor (derivatives.yaml:156)
+    sqrt(Tensor self) -> Tensor (derivatives.yaml:158)
     Dtypes: all.
 
     Args:
@@ -549,7 +549,7 @@ def _sqrt(name: str, self, into=None) -> Any:
 def rsqrt(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x): the reciprocal of the square root.
 
-    rsqrt(Tensor self) -> Tensor (derivatives.yaml:168)
+    rsqrt(Tensor self) -> Tensor (derivatives.yaml:170)
     Dtypes: all.
 
     Args:
@@ -600,7 +600,7 @@ def _rsqrt(name: str, self, into=None) -> Any:
 def reciprocal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / x: the reciprocal.
 
-    reciprocal(Tensor self) -> Tensor (derivatives.yaml:180)
+    reciprocal(Tensor self) -> Tensor (derivatives.yaml:182)
     Dtypes: all.
 
     Args:
@@ -651,7 +651,7 @@ def _reciprocal(name: str, self, into=None) -> Any:
 def pow_tensor_tensor(input: Tensor, exponent: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x^e: x to the power e; 0^0 is 1. Integers to a negative integer power round towards zero.
 
-    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:193)
+    pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:195)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -716,7 +716,7 @@ def _pow_tensor_tensor(name: str, self, exponent, into=None) -> Any:
 def pow_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e.
 
-    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:212)
+    pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:214)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -776,7 +776,7 @@ def _pow_tensor_scalar(name: str, self, exponent, into=None) -> Any:
 def pow_number(input: Tensor, exponent: Number) -> Tensor:
     """x^e for one exponent e, of numbers that are no integers: what the gradient of pow is made of.
 
-    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:229)
+    pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:231)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -811,7 +811,7 @@ def _pow_number(name: str, self, exponent, into=None) -> Any:
 def pow_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b.
 
-    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:240)
+    pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:242)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -848,7 +848,7 @@ def _pow_scalar(name: str, self, exponent, into=None) -> Any:
 def exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x: the exponential.
 
-    exp(Tensor self) -> Tensor (derivatives.yaml:253)
+    exp(Tensor self) -> Tensor (derivatives.yaml:255)
     Dtypes: all.
 
     Args:
@@ -901,7 +901,7 @@ def _exp(name: str, self, into=None) -> Any:
 def exp2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """2^x: the exponential to base 2.
 
-    exp2(Tensor self) -> Tensor (derivatives.yaml:267)
+    exp2(Tensor self) -> Tensor (derivatives.yaml:269)
     Dtypes: all.
 
     Args:
@@ -952,7 +952,7 @@ def _exp2(name: str, self, into=None) -> Any:
 def expm1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x - 1, exact also for small x.
 
-    expm1(Tensor self) -> Tensor (derivatives.yaml:278)
+    expm1(Tensor self) -> Tensor (derivatives.yaml:280)
     Dtypes: all.
 
     Args:
@@ -1003,7 +1003,7 @@ def _expm1(name: str, self, into=None) -> Any:
 def log(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(x): the natural logarithm; nan for negative real x, the principal branch for complex x.
 
-    log(Tensor self) -> Tensor (derivatives.yaml:290)
+    log(Tensor self) -> Tensor (derivatives.yaml:292)
     Dtypes: all.
 
     Args:
@@ -1054,7 +1054,7 @@ def _log(name: str, self, into=None) -> Any:
 def log2(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log2(x): the logarithm to base 2.
 
-    log2(Tensor self) -> Tensor (derivatives.yaml:302)
+    log2(Tensor self) -> Tensor (derivatives.yaml:304)
     Dtypes: all.
 
     Args:
@@ -1105,7 +1105,7 @@ def _log2(name: str, self, into=None) -> Any:
 def log10(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log10(x): the logarithm to base 10.
 
-    log10(Tensor self) -> Tensor (derivatives.yaml:314)
+    log10(Tensor self) -> Tensor (derivatives.yaml:316)
     Dtypes: all.
 
     Args:
@@ -1156,7 +1156,7 @@ def _log10(name: str, self, into=None) -> Any:
 def log1p(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(1 + x), exact also for small x.
 
-    log1p(Tensor self) -> Tensor (derivatives.yaml:326)
+    log1p(Tensor self) -> Tensor (derivatives.yaml:328)
     Dtypes: all.
 
     Args:
@@ -1207,7 +1207,7 @@ def _log1p(name: str, self, into=None) -> Any:
 def sin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(x): the sine.
 
-    sin(Tensor self) -> Tensor (derivatives.yaml:341)
+    sin(Tensor self) -> Tensor (derivatives.yaml:343)
     Dtypes: all.
 
     Args:
@@ -1258,7 +1258,7 @@ def _sin(name: str, self, into=None) -> Any:
 def cos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cos(x): the cosine.
 
-    cos(Tensor self) -> Tensor (derivatives.yaml:352)
+    cos(Tensor self) -> Tensor (derivatives.yaml:354)
     Dtypes: all.
 
     Args:
@@ -1309,7 +1309,7 @@ def _cos(name: str, self, into=None) -> Any:
 def tan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tan(x): the tangent.
 
-    tan(Tensor self) -> Tensor (derivatives.yaml:363)
+    tan(Tensor self) -> Tensor (derivatives.yaml:365)
     Dtypes: all.
 
     Args:
@@ -1360,7 +1360,7 @@ def _tan(name: str, self, into=None) -> Any:
 def asin(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcsin(x): the angle in [-pi/2, pi/2] whose sine is x.
 
-    asin(Tensor self) -> Tensor (derivatives.yaml:375)
+    asin(Tensor self) -> Tensor (derivatives.yaml:377)
     Dtypes: all.
 
     Args:
@@ -1411,7 +1411,7 @@ def _asin(name: str, self, into=None) -> Any:
 def acos(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arccos(x): the angle in [0, pi] whose cosine is x.
 
-    acos(Tensor self) -> Tensor (derivatives.yaml:388)
+    acos(Tensor self) -> Tensor (derivatives.yaml:390)
     Dtypes: all.
 
     Args:
@@ -1462,7 +1462,7 @@ def _acos(name: str, self, into=None) -> Any:
 def atan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arctan(x): the angle in (-pi/2, pi/2) whose tangent is x.
 
-    atan(Tensor self) -> Tensor (derivatives.yaml:401)
+    atan(Tensor self) -> Tensor (derivatives.yaml:403)
     Dtypes: all.
 
     Args:
@@ -1513,7 +1513,7 @@ def _atan(name: str, self, into=None) -> Any:
 def sinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sinh(x) = (e^x - e^-x) / 2.
 
-    sinh(Tensor self) -> Tensor (derivatives.yaml:415)
+    sinh(Tensor self) -> Tensor (derivatives.yaml:417)
     Dtypes: all.
 
     Args:
@@ -1564,7 +1564,7 @@ def _sinh(name: str, self, into=None) -> Any:
 def cosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """cosh(x) = (e^x + e^-x) / 2.
 
-    cosh(Tensor self) -> Tensor (derivatives.yaml:426)
+    cosh(Tensor self) -> Tensor (derivatives.yaml:428)
     Dtypes: all.
 
     Args:
@@ -1615,7 +1615,7 @@ def _cosh(name: str, self, into=None) -> Any:
 def tanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """tanh(x) = sinh(x) / cosh(x).
 
-    tanh(Tensor self) -> Tensor (derivatives.yaml:437)
+    tanh(Tensor self) -> Tensor (derivatives.yaml:439)
     Dtypes: all.
 
     Args:
@@ -1666,7 +1666,7 @@ def _tanh(name: str, self, into=None) -> Any:
 def asinh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arsinh(x): the inverse of sinh.
 
-    asinh(Tensor self) -> Tensor (derivatives.yaml:450)
+    asinh(Tensor self) -> Tensor (derivatives.yaml:452)
     Dtypes: all.
 
     Args:
@@ -1717,7 +1717,7 @@ def _asinh(name: str, self, into=None) -> Any:
 def acosh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """arcosh(x) >= 0: the inverse of cosh; nan for real x < 1.
 
-    acosh(Tensor self) -> Tensor (derivatives.yaml:464)
+    acosh(Tensor self) -> Tensor (derivatives.yaml:466)
     Dtypes: all.
 
     Args:
@@ -1768,7 +1768,7 @@ def _acosh(name: str, self, into=None) -> Any:
 def atanh(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """artanh(x): the inverse of tanh; nan for real |x| > 1.
 
-    atanh(Tensor self) -> Tensor (derivatives.yaml:477)
+    atanh(Tensor self) -> Tensor (derivatives.yaml:479)
     Dtypes: all.
 
     Args:
@@ -1819,7 +1819,7 @@ def _atanh(name: str, self, into=None) -> Any:
 def atan2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The angle in [-pi, pi] of the point (other, self). The gradient at the origin is 0.
 
-    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:490)
+    atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:492)
     Dtypes: floats.
 
     Args:
@@ -1882,7 +1882,7 @@ def _atan2(name: str, self, other, into=None) -> Any:
 def hypot(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x^2 + y^2) without overflow on the way.
 
-    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:509)
+    hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:511)
     Dtypes: floats.
 
     Args:
@@ -1943,7 +1943,7 @@ def _hypot(name: str, self, other, into=None) -> Any:
 def erf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erf(x) = 2 / sqrt(pi) * integral of exp(-t^2) for t from 0 to x.
 
-    erf(Tensor self) -> Tensor (derivatives.yaml:525)
+    erf(Tensor self) -> Tensor (derivatives.yaml:527)
     Dtypes: floats.
 
     Args:
@@ -1994,7 +1994,7 @@ def _erf(name: str, self, into=None) -> Any:
 def erfc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """erfc(x) = 1 - erf(x), exact also where erf(x) is near 1.
 
-    erfc(Tensor self) -> Tensor (derivatives.yaml:538)
+    erfc(Tensor self) -> Tensor (derivatives.yaml:540)
     Dtypes: floats.
 
     Args:
@@ -2045,7 +2045,7 @@ def _erfc(name: str, self, into=None) -> Any:
 def sigmoid(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + e^-x): the logistic function.
 
-    sigmoid(Tensor self) -> Tensor (derivatives.yaml:551)
+    sigmoid(Tensor self) -> Tensor (derivatives.yaml:553)
     Dtypes: all.
 
     Args:
@@ -2096,7 +2096,7 @@ def _sigmoid(name: str, self, into=None) -> Any:
 def logsigmoid(input: Tensor) -> Tensor:
     """ln(1 / (1 + e^-x)), without overflow.
 
-    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:563)
+    logsigmoid(Tensor self) -> Tensor (derivatives.yaml:565)
     Dtypes: floats.
 
     Args:
@@ -2132,7 +2132,7 @@ def _logsigmoid(name: str, self, into=None) -> Any:
 def relu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, 0). The gradient at 0 is 0.
 
-    relu(Tensor self) -> Tensor (derivatives.yaml:577)
+    relu(Tensor self) -> Tensor (derivatives.yaml:579)
     Dtypes: integers, floats.
 
     Args:
@@ -2183,7 +2183,7 @@ def _relu(name: str, self, into=None) -> Any:
 def leaky_relu(input: Tensor, negative_slope: Number = 0.01) -> Tensor:
     """x for x > 0, negative_slope * x otherwise.
 
-    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:591)
+    leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:593)
     Dtypes: floats.
 
     Args:
@@ -2227,7 +2227,7 @@ def _leaky_relu(name: str, self, negative_slope, into=None) -> Any:
 def elu(input: Tensor, alpha: Number = 1, scale: Number = 1, input_scale: Number = 1) -> Tensor:
     """scale * x for x > 0, scale * alpha * (e^(input_scale * x) - 1) otherwise (Clevert et al. 2016).
 
-    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:607)
+    elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:609)
     Dtypes: floats.
 
     Args:
@@ -2277,7 +2277,7 @@ def _elu(name: str, self, alpha, scale, input_scale, into=None) -> Any:
 def silu(input: Tensor) -> Tensor:
     """x * sigmoid(x), also called swish (Elfwing et al. 2017).
 
-    silu(Tensor self) -> Tensor (derivatives.yaml:623)
+    silu(Tensor self) -> Tensor (derivatives.yaml:625)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -2325,7 +2325,7 @@ def _silu(name: str, self, into=None) -> Any:
 def normal_pdf(input: Tensor) -> Tensor:
     """The density of the standard normal distribution: e^(-x^2 / 2) / sqrt(2 pi).
 
-    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:637)
+    normal_pdf(Tensor self) -> Tensor (derivatives.yaml:639)
     Dtypes: floats.
 
     Args:
@@ -2358,7 +2358,7 @@ def _normal_pdf(name: str, self, into=None) -> Any:
 def normal_cdf(input: Tensor) -> Tensor:
     """Phi(x), the distribution function of the standard normal distribution, exact also where it is near 0.
 
-    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:647)
+    normal_cdf(Tensor self) -> Tensor (derivatives.yaml:649)
     Dtypes: floats.
 
     Args:
@@ -2391,7 +2391,7 @@ def _normal_cdf(name: str, self, into=None) -> Any:
 def gelu_erf(input: Tensor) -> Tensor:
     """x * Phi(x), where Phi is the distribution function of the standard normal distribution.
 
-    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:657)
+    gelu_erf(Tensor self) -> Tensor (derivatives.yaml:659)
     Dtypes: floats.
 
     Args:
@@ -2424,7 +2424,7 @@ def _gelu_erf(name: str, self, into=None) -> Any:
 def gelu_tanh(input: Tensor) -> Tensor:
     """x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3))): the tanh approximation of gelu.
 
-    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:668)
+    gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:670)
     Dtypes: floats.
 
     Args:
@@ -2459,7 +2459,7 @@ def _gelu_tanh(name: str, self, into=None) -> Any:
 def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
     """x * Phi(x), or with approximate='tanh' its approximation by tanh (Hendrycks and Gimpel 2016).
 
-    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:682)
+    gelu(Tensor self, *, str approximate='none') -> Tensor (derivatives.yaml:684)
     Dtypes: floats.
 
     Args:
@@ -2492,7 +2492,7 @@ def gelu(input: Tensor, *, approximate: str = "none") -> Tensor:
 def softplus(input: Tensor, beta: Number = 1, threshold: Number = 20) -> Tensor:
     """ln(1 + e^(beta * x)) / beta, and x itself where beta * x > threshold.
 
-    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:696)
+    softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:698)
     Dtypes: floats.
 
     Args:
@@ -2528,7 +2528,7 @@ def _softplus(name: str, self, beta, threshold, into=None) -> Any:
 def hardtanh(input: Tensor, min_val: Number = -1, max_val: Number = 1) -> Tensor:
     """x limited to [min_val, max_val]. The gradient at the bounds is 0.
 
-    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:711)
+    hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:713)
     Dtypes: integers, floats.
 
     Args:
@@ -2574,7 +2574,7 @@ def _hardtanh(name: str, self, min_val, max_val, into=None) -> Any:
 def celu(input: Tensor, alpha: Number = 1.0, *, out: Tensor | None = None) -> Tensor:
     """max(0, x) + min(0, alpha * (e^(x / alpha) - 1)) (Barron 2017).
 
-    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:729)
+    celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:731)
     Dtypes: floats.
 
     Args:
@@ -2624,7 +2624,7 @@ def _celu(name: str, self, alpha, into=None) -> Any:
 def selu(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """scale * (max(0, x) + min(0, alpha * (e^x - 1))), alpha = 1.6733 and scale = 1.0507 (Klambauer et al. 2017).
 
-    selu(Tensor self) -> Tensor (derivatives.yaml:743)
+    selu(Tensor self) -> Tensor (derivatives.yaml:745)
     Dtypes: floats.
 
     Args:
@@ -2675,7 +2675,7 @@ def _selu(name: str, self, into=None) -> Any:
 def mish(input: Tensor) -> Tensor:
     """x * tanh(ln(1 + e^x)) (Misra 2019).
 
-    mish(Tensor self) -> Tensor (derivatives.yaml:757)
+    mish(Tensor self) -> Tensor (derivatives.yaml:759)
     Dtypes: floats.
 
     Args:
@@ -2723,7 +2723,7 @@ def _mish(name: str, self, into=None) -> Any:
 def hardsigmoid(input: Tensor) -> Tensor:
     """min(max(x + 3, 0), 6) / 6: sigmoid by three straight lines. The gradient at the ends is 0.
 
-    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:771)
+    hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:773)
     Dtypes: floats.
 
     Args:
@@ -2771,7 +2771,7 @@ def _hardsigmoid(name: str, self, into=None) -> Any:
 def hardswish(input: Tensor) -> Tensor:
     """x * min(max(x + 3, 0), 6) / 6 (Howard et al. 2019).
 
-    hardswish(Tensor self) -> Tensor (derivatives.yaml:786)
+    hardswish(Tensor self) -> Tensor (derivatives.yaml:788)
     Dtypes: floats.
 
     Args:
@@ -2819,7 +2819,7 @@ def _hardswish(name: str, self, into=None) -> Any:
 def hardshrink(input: Tensor, lambd: Number = 0.5, *, out: Tensor | None = None) -> Tensor:
     """x where |x| > lambd, 0 elsewhere.
 
-    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:801)
+    hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:803)
     Dtypes: floats.
 
     Args:
@@ -2856,7 +2856,7 @@ def _hardshrink(name: str, self, lambd, into=None) -> Any:
 def softshrink(input: Tensor, lambd: Number = 0.5) -> Tensor:
     """x moved towards 0 by lambd, and 0 where |x| <= lambd.
 
-    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:813)
+    softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:815)
     Dtypes: floats.
 
     Args:
@@ -2893,7 +2893,7 @@ def _softshrink(name: str, self, lambd, into=None) -> Any:
 def tanhshrink(input: Tensor) -> Tensor:
     """x - tanh(x).
 
-    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:830)
+    tanhshrink(Tensor self) -> Tensor (derivatives.yaml:832)
     Dtypes: all.
 
     Args:
@@ -2918,7 +2918,7 @@ def tanhshrink(input: Tensor) -> Tensor:
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|).
 
-    softsign(Tensor self) -> Tensor (derivatives.yaml:840)
+    softsign(Tensor self) -> Tensor (derivatives.yaml:842)
     Dtypes: all.
 
     Args:
@@ -2943,7 +2943,7 @@ def softsign(input: Tensor) -> Tensor:
 def threshold(input: Tensor, bound: Number, value: Number) -> Tensor:
     """x where x > bound, value elsewhere. The gradient at the bound is 0.
 
-    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:852)
+    threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:854)
     Dtypes: integers, floats.
 
     Args:
@@ -2989,7 +2989,7 @@ def _threshold(name: str, self, bound, value, into=None) -> Any:
 def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
     """a * sigmoid(b) for the halves a and b of x along a dimension (Dauphin et al. 2017).
 
-    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:868)
+    glu(Tensor self, int dim=-1) -> Tensor (derivatives.yaml:870)
     Dtypes: floats.
 
     Args:
@@ -3023,7 +3023,7 @@ def glu(input: Tensor, dim: int = -1, *, axis: Any = None) -> Tensor:
 def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x for x > 0, weight * x otherwise, with one weight for all or one for each channel (He et al. 2015).
 
-    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:880)
+    prelu(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:882)
     Dtypes: floats.
 
     Args:
@@ -3058,7 +3058,7 @@ def prelu(input: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor
 def channel_leak(input: Tensor, weight: Tensor | Number) -> Tensor:
     """x for x > 0, weight * x otherwise: prelu with its weights in place.
 
-    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:890)
+    channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:892)
     Dtypes: floats.
 
     Args:
@@ -3092,7 +3092,7 @@ def _channel_leak(name: str, self, weight, into=None) -> Any:
 def floor(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The largest whole number <= x. The gradient is 0 everywhere.
 
-    floor(Tensor self) -> Tensor (derivatives.yaml:903)
+    floor(Tensor self) -> Tensor (derivatives.yaml:905)
     Dtypes: integers, floats.
 
     Args:
@@ -3143,7 +3143,7 @@ def _floor(name: str, self, into=None) -> Any:
 def ceil(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The smallest whole number >= x. The gradient is 0 everywhere.
 
-    ceil(Tensor self) -> Tensor (derivatives.yaml:915)
+    ceil(Tensor self) -> Tensor (derivatives.yaml:917)
     Dtypes: integers, floats.
 
     Args:
@@ -3194,7 +3194,7 @@ def _ceil(name: str, self, into=None) -> Any:
 def round_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The nearest whole number, the even one of two equally near. The gradient is 0 everywhere.
 
-    round(Tensor self) -> Tensor (derivatives.yaml:927)
+    round(Tensor self) -> Tensor (derivatives.yaml:929)
     Dtypes: integers, floats.
 
     Args:
@@ -3242,7 +3242,7 @@ def _round_default(name: str, self, into=None) -> Any:
 def round_decimals(input: Tensor, *, decimals: int, out: Tensor | None = None) -> Tensor:
     """x rounded to a number of decimals, to tens, hundreds, ... where that is negative.
 
-    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:941)
+    round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:943)
     Dtypes: floats.
 
     Args:
@@ -3294,7 +3294,7 @@ def _round_decimals(name: str, self, decimals, into=None) -> Any:
 def trunc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x without its fraction: rounded towards 0. The gradient is 0 everywhere.
 
-    trunc(Tensor self) -> Tensor (derivatives.yaml:951)
+    trunc(Tensor self) -> Tensor (derivatives.yaml:953)
     Dtypes: integers, floats.
 
     Args:
@@ -3345,7 +3345,7 @@ def _trunc(name: str, self, into=None) -> Any:
 def frac(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x - trunc(x): the fraction, with the sign of x.
 
-    frac(Tensor self) -> Tensor (derivatives.yaml:964)
+    frac(Tensor self) -> Tensor (derivatives.yaml:966)
     Dtypes: floats.
 
     Args:
@@ -3396,7 +3396,7 @@ def _frac(name: str, self, into=None) -> Any:
 def isnan(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is nan; for complex x, whether one of its parts is.
 
-    isnan(Tensor self) -> Tensor (derivatives.yaml:978)
+    isnan(Tensor self) -> Tensor (derivatives.yaml:980)
     Dtypes: all.
 
     Args:
@@ -3429,7 +3429,7 @@ def _isnan(name: str, self, into=None) -> Any:
 def isinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is infinite; for complex x, whether one of its parts is.
 
-    isinf(Tensor self) -> Tensor (derivatives.yaml:988)
+    isinf(Tensor self) -> Tensor (derivatives.yaml:990)
     Dtypes: all.
 
     Args:
@@ -3462,7 +3462,7 @@ def _isinf(name: str, self, into=None) -> Any:
 def isfinite(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither nan nor infinite.
 
-    isfinite(Tensor self) -> Tensor (derivatives.yaml:998)
+    isfinite(Tensor self) -> Tensor (derivatives.yaml:1000)
     Dtypes: all.
 
     Args:
@@ -3495,7 +3495,7 @@ def _isfinite(name: str, self, into=None) -> Any:
 def conj(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate; real numbers are their own.
 
-    conj(Tensor self) -> Tensor (derivatives.yaml:1010)
+    conj(Tensor self) -> Tensor (derivatives.yaml:1012)
     Dtypes: all.
 
     Args:
@@ -3536,7 +3536,7 @@ def _conj(name: str, self, into=None) -> Any:
 def conj_physical(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The complex conjugate, as `conj` gives it: there are no lazy conjugates here.
 
-    conj_physical(Tensor self) -> Tensor (derivatives.yaml:1021)
+    conj_physical(Tensor self) -> Tensor (derivatives.yaml:1023)
     Dtypes: all.
 
     Args:
@@ -3574,7 +3574,7 @@ def conj_physical_(input: Tensor) -> Tensor:
 def resolve_conj(input: Tensor) -> Tensor:
     """The tensor as it is: a conjugate is computed at once, never lazily.
 
-    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1030)
+    resolve_conj(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1032)
     Dtypes: all.
 
     Args:
@@ -3599,7 +3599,7 @@ def resolve_conj(input: Tensor) -> Tensor:
 def resolve_neg(input: Tensor) -> Tensor:
     """The tensor as it is: a negative is computed at once, never lazily.
 
-    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1038)
+    resolve_neg(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1040)
     Dtypes: all.
 
     Args:
@@ -3624,7 +3624,7 @@ def resolve_neg(input: Tensor) -> Tensor:
 def real_copy(input: Tensor) -> Tensor:
     """The real part, in memory of its own; a real tensor itself.
 
-    real_copy(Tensor self) -> Tensor (derivatives.yaml:1046)
+    real_copy(Tensor self) -> Tensor (derivatives.yaml:1048)
     Dtypes: all.
 
     Args:
@@ -3660,7 +3660,7 @@ def _real_copy(name: str, self, into=None) -> Any:
 def imag_copy(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, in memory of its own.
 
-    imag_copy(Tensor self) -> Tensor (derivatives.yaml:1056)
+    imag_copy(Tensor self) -> Tensor (derivatives.yaml:1058)
     Dtypes: complex numbers.
 
     Args:
@@ -3689,7 +3689,7 @@ def _imag_copy(name: str, self, into=None) -> Any:
 def real(input: Tensor) -> Tensor:
     """The real part, a view; a real tensor itself.
 
-    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1066)
+    real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1068)
     Dtypes: all.
 
     Args:
@@ -3721,7 +3721,7 @@ def real(input: Tensor) -> Tensor:
 def imag(input: Tensor) -> Tensor:
     """The imaginary part of a complex tensor, a view.
 
-    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1082)
+    imag(Tensor(a) self) -> Tensor(a) (derivatives.yaml:1084)
     Dtypes: complex numbers.
 
     Args:
@@ -3749,7 +3749,7 @@ def imag(input: Tensor) -> Tensor:
 def add_tensor(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * y.
 
-    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1096)
+    add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1098)
     Dtypes: all.
 
     Args:
@@ -3815,7 +3815,7 @@ def _add_tensor(name: str, self, other, alpha, into=None) -> Any:
 def add_scalar(input: Tensor, other: Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x + alpha * c for a number c.
 
-    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1115)
+    add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1117)
     Dtypes: all.
 
     Args:
@@ -3873,7 +3873,7 @@ def _add_scalar(name: str, self, other, alpha, into=None) -> Any:
 def sub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """x - alpha * y.
 
-    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1124)
+    sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1126)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3940,7 +3940,7 @@ def _sub(name: str, self, other, alpha, into=None) -> Any:
 def rsub(input: Tensor, other: Tensor | Number, *, alpha: Number = 1, out: Tensor | None = None) -> Tensor:
     """y - alpha * x: subtraction with its operands exchanged.
 
-    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1141)
+    rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1143)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -3995,7 +3995,7 @@ def _rsub(name: str, self, other, alpha, into=None) -> Any:
 def mul(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * y.
 
-    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1157)
+    mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)
     Dtypes: all.
 
     Args:
@@ -4058,7 +4058,7 @@ def _mul(name: str, self, other, into=None) -> Any:
 def div_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / y: true division, also of integers.
 
-    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1174)
+    div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1176)
     Dtypes: all.
 
     Args:
@@ -4116,7 +4116,7 @@ def _div_tensor(name: str, self, other, into=None) -> Any:
 def div_tensor_mode(input: Tensor, other: Tensor, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / y, rounded down (rounding_mode='floor'), towards 0 ('trunc') or not at all (None).
 
-    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1192)
+    div.Tensor_mode(Tensor self, Tensor other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1194)
     Dtypes: all.
 
     Args:
@@ -4181,7 +4181,7 @@ def div_tensor_mode_(input: Tensor, other: Tensor, *, rounding_mode: str | None)
 def div_scalar_mode(input: Tensor, other: Number, *, rounding_mode: str | None, out: Tensor | None = None) -> Tensor:
     """x / c for a number c, rounded down, towards 0 or not at all.
 
-    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1205)
+    div.Scalar_mode(Tensor self, Scalar other, *, str? rounding_mode) -> Tensor (derivatives.yaml:1207)
     Dtypes: all.
 
     Args:
@@ -4245,7 +4245,7 @@ def div_scalar_mode_(input: Tensor, other: Number, *, rounding_mode: str | None)
 def floor_divide(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """floor(x / y). The gradient is 0 everywhere.
 
-    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1215)
+    floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1217)
     Dtypes: integers, floats.
 
     Args:
@@ -4310,7 +4310,7 @@ def _floor_divide(name: str, self, other, into=None) -> Any:
 def trunc_divide(input: Tensor, other: Tensor | Number) -> Tensor:
     """x / y rounded towards 0. The gradient is 0 everywhere.
 
-    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1231)
+    trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1233)
     Dtypes: integers, floats.
 
     Args:
@@ -4354,7 +4354,7 @@ def _trunc_divide(name: str, self, other, into=None) -> Any:
 def remainder(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * floor(x / y): the remainder with the sign of y, as Python's %.
 
-    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1243)
+    remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1245)
     Dtypes: integers, floats.
 
     Args:
@@ -4416,7 +4416,7 @@ def _remainder(name: str, self, other, into=None) -> Any:
 def fmod(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x - y * trunc(x / y): the remainder with the sign of x, as C's fmod.
 
-    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1260)
+    fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1262)
     Dtypes: integers, floats.
 
     Args:
@@ -4480,7 +4480,7 @@ def addcmul(
 ) -> Tensor:
     """x + value * a * b.
 
-    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1276)
+    addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1278)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -4546,7 +4546,7 @@ def addcdiv(
 ) -> Tensor:
     """x + value * a / b.
 
-    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1293)
+    addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1295)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4610,7 +4610,7 @@ def _addcdiv(name: str, self, tensor1, tensor2, value, into=None) -> Any:
 def lerp_tensor(input: Tensor, end: Tensor | Number, weight: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x): linear interpolation, exact at w = 0 and w = 1.
 
-    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1311)
+    lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1313)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4663,7 +4663,7 @@ def _lerp_tensor(name: str, self, end, weight, into=None) -> Any:
 def lerp_scalar(input: Tensor, end: Tensor | Number, weight: Number, *, out: Tensor | None = None) -> Tensor:
     """x + w * (end - x) for one weight w.
 
-    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1323)
+    lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1325)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -4715,7 +4715,7 @@ def _lerp_scalar(name: str, self, end, weight, into=None) -> Any:
 def maximum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y, nan when either is. The gradient is shared at ties.
 
-    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1339)
+    maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1341)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4764,7 +4764,7 @@ def _maximum(name: str, self, other, into=None) -> Any:
 def minimum(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y, nan when either is. The gradient is shared at ties.
 
-    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1352)
+    minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4813,7 +4813,7 @@ def _minimum(name: str, self, other, into=None) -> Any:
 def fmax(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1365)
+    fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1367)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4862,7 +4862,7 @@ def _fmax(name: str, self, other, into=None) -> Any:
 def fmin(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and y; where one is nan, the other. The gradient at ties goes to x.
 
-    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1379)
+    fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1381)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -4911,7 +4911,7 @@ def _fmin(name: str, self, other, into=None) -> Any:
 def where_default(condition: Tensor) -> Sequence[Tensor]:
     """The indices where the condition holds, one tensor for each dimension.
 
-    where(Tensor condition) -> Tensor[] (derivatives.yaml:1393)
+    where(Tensor condition) -> Tensor[] (derivatives.yaml:1395)
     Dtypes: all.
 
     Args:
@@ -4934,7 +4934,7 @@ def where_self(
 ) -> Tensor:
     """x where the condition holds, y elsewhere.
 
-    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1402)
+    where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1404)
     Dtypes: all.
 
     Args:
@@ -4983,7 +4983,7 @@ def _where_self(name: str, condition, self, other, into=None) -> Any:
 def clamp_both(input: Tensor, min: Number, max: Number, *, out: Tensor | None = None) -> Tensor:
     """x limited to [min, max]: clamp with both bounds.
 
-    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1420)
+    clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1422)
     Dtypes: integers, floats.
 
     Args:
@@ -5037,7 +5037,7 @@ def clamp_default(
 ) -> Tensor:
     """x limited to [min, max]; max wins where min > max. The gradient at the bounds is that of x.
 
-    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1432)
+    clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor (derivatives.yaml:1434)
     Dtypes: integers, floats.
 
     Args:
@@ -5086,7 +5086,7 @@ def clamp_tensor(
 ) -> Tensor:
     """x limited to [min, max], element by element.
 
-    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1448)
+    clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor (derivatives.yaml:1450)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5140,7 +5140,7 @@ def clamp_tensor_(input: Tensor, min: Tensor | None = None, max: Tensor | None =
 def clamp_min_default(input: Tensor, min: Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and the number min.
 
-    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1458)
+    clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1460)
     Dtypes: integers, floats.
 
     Args:
@@ -5193,7 +5193,7 @@ def _clamp_min_default(name: str, self, min, into=None) -> Any:
 def clamp_min_tensor(input: Tensor, min: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The larger of x and min. The gradient at ties goes to x.
 
-    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1473)
+    clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1475)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5254,7 +5254,7 @@ def _clamp_min_tensor(name: str, self, min, into=None) -> Any:
 def clamp_max_default(input: Tensor, max: Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and the number max.
 
-    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1485)
+    clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1487)
     Dtypes: integers, floats.
 
     Args:
@@ -5307,7 +5307,7 @@ def _clamp_max_default(name: str, self, max, into=None) -> Any:
 def clamp_max_tensor(input: Tensor, max: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The smaller of x and max. The gradient at ties goes to x.
 
-    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1500)
+    clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1502)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5368,7 +5368,7 @@ def _clamp_max_tensor(name: str, self, max, into=None) -> Any:
 def eq(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x = y.
 
-    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1514)
+    eq.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1516)
     Dtypes: all.
 
     Args:
@@ -5419,7 +5419,7 @@ def _eq(name: str, self, other, into=None) -> Any:
 def ne(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y differ; nan differs from everything.
 
-    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1526)
+    ne.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1528)
     Dtypes: all.
 
     Args:
@@ -5470,7 +5470,7 @@ def _ne(name: str, self, other, into=None) -> Any:
 def lt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x < y.
 
-    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1539)
+    lt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1541)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5521,7 +5521,7 @@ def _lt(name: str, self, other, into=None) -> Any:
 def le(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x <= y.
 
-    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1553)
+    le.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1555)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5572,7 +5572,7 @@ def _le(name: str, self, other, into=None) -> Any:
 def gt(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x > y.
 
-    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1567)
+    gt.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1569)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5623,7 +5623,7 @@ def _gt(name: str, self, other, into=None) -> Any:
 def ge(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x >= y.
 
-    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1581)
+    ge.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1583)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -5674,7 +5674,7 @@ def _ge(name: str, self, other, into=None) -> Any:
 def logical_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x and y are both not 0.
 
-    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1597)
+    logical_and(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1599)
     Dtypes: all.
 
     Args:
@@ -5725,7 +5725,7 @@ def _logical_and(name: str, self, other, into=None) -> Any:
 def logical_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether x or y is not 0.
 
-    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1608)
+    logical_or(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1610)
     Dtypes: all.
 
     Args:
@@ -5776,7 +5776,7 @@ def _logical_or(name: str, self, other, into=None) -> Any:
 def logical_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """Whether exactly one of x and y is not 0.
 
-    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1619)
+    logical_xor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1621)
     Dtypes: all.
 
     Args:
@@ -5827,7 +5827,7 @@ def _logical_xor(name: str, self, other, into=None) -> Any:
 def logical_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is 0.
 
-    logical_not(Tensor self) -> Tensor (derivatives.yaml:1630)
+    logical_not(Tensor self) -> Tensor (derivatives.yaml:1632)
     Dtypes: all.
 
     Args:
@@ -5871,7 +5871,7 @@ def _logical_not(name: str, self, into=None) -> Any:
 def bitwise_and(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in both integers; `and` of bools.
 
-    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1641)
+    bitwise_and.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1643)
     Dtypes: bool, integers.
 
     Args:
@@ -5918,7 +5918,7 @@ def _bitwise_and(name: str, self, other, into=None) -> Any:
 def bitwise_or(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in either integer; `or` of bools.
 
-    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1654)
+    bitwise_or.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1656)
     Dtypes: bool, integers.
 
     Args:
@@ -5965,7 +5965,7 @@ def _bitwise_or(name: str, self, other, into=None) -> Any:
 def bitwise_xor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The bits set in exactly one of two integers; `!=` of bools.
 
-    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1667)
+    bitwise_xor.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1669)
     Dtypes: bool, integers.
 
     Args:
@@ -6012,7 +6012,7 @@ def _bitwise_xor(name: str, self, other, into=None) -> Any:
 def bitwise_not(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """All bits of an integer flipped; `not` of a bool.
 
-    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1680)
+    bitwise_not(Tensor self) -> Tensor (derivatives.yaml:1682)
     Dtypes: bool, integers.
 
     Args:
@@ -6052,7 +6052,7 @@ def _bitwise_not(name: str, self, into=None) -> Any:
 def xlogy_tensor(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(y), and 0 where x is 0, whatever y is but nan.
 
-    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1694)
+    xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)
     Dtypes: floats.
 
     Args:
@@ -6102,7 +6102,7 @@ def _xlogy_tensor(name: str, self, other, into=None) -> Any:
 def xlogy_scalar_self(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(y) for a number c.
 
-    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1709)
+    xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)
     Dtypes: floats.
 
     Args:
@@ -6142,7 +6142,7 @@ def _xlogy_scalar_self(name: str, self, other, into=None) -> Any:
 def xlog1py_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * ln(1 + y), exact also for small y, and 0 where x is 0, whatever y is but nan.
 
-    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1720)
+    xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1722)
     Dtypes: floats.
 
     Args:
@@ -6179,7 +6179,7 @@ def _xlog1py_default(name: str, self, other, into=None) -> Any:
 def xlog1py_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """c * ln(1 + y) for a number c.
 
-    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1736)
+    xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1738)
     Dtypes: floats.
 
     Args:
@@ -6220,7 +6220,7 @@ def _xlog1py_self_scalar(name: str, self, other, into=None) -> Any:
 def logaddexp(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """ln(e^x + e^y), without overflow.
 
-    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1748)
+    logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1750)
     Dtypes: floats.
 
     Args:
@@ -6269,7 +6269,7 @@ def _logaddexp(name: str, self, other, into=None) -> Any:
 def logaddexp2(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """log2(2^x + 2^y), without overflow.
 
-    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1761)
+    logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1763)
     Dtypes: floats.
 
     Args:
@@ -6318,7 +6318,7 @@ def _logaddexp2(name: str, self, other, into=None) -> Any:
 def logit(input: Tensor, eps: float | None = None, *, out: Tensor | None = None) -> Tensor:
     """ln(x / (1 - x)), the inverse of sigmoid; with eps of x limited to [eps, 1 - eps].
 
-    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1776)
+    logit(Tensor self, float? eps=None) -> Tensor (derivatives.yaml:1778)
     Dtypes: all.
 
     Args:
@@ -6359,7 +6359,7 @@ def logit_(input: Tensor, eps: float | None = None) -> Tensor:
 def log_odds(input: Tensor) -> Tensor:
     """ln(x / (1 - x)), exact also where it is near 0.
 
-    log_odds(Tensor self) -> Tensor (derivatives.yaml:1787)
+    log_odds(Tensor self) -> Tensor (derivatives.yaml:1789)
     Dtypes: floats.
 
     Args:
@@ -6392,7 +6392,7 @@ def _log_odds(name: str, self, into=None) -> Any:
 def entr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """-x * ln(x), 0 at 0, minus infinity below: an outcome's part of the entropy.
 
-    entr(Tensor self) -> Tensor (derivatives.yaml:1797)
+    entr(Tensor self) -> Tensor (derivatives.yaml:1799)
     Dtypes: floats.
 
     Args:
@@ -6431,7 +6431,7 @@ def _entr(name: str, self, into=None) -> Any:
 def sinc(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sin(pi x) / (pi x), and 1 at 0.
 
-    sinc(Tensor self) -> Tensor (derivatives.yaml:1813)
+    sinc(Tensor self) -> Tensor (derivatives.yaml:1815)
     Dtypes: all.
 
     Args:
@@ -6482,7 +6482,7 @@ def _sinc(name: str, self, into=None) -> Any:
 def erfinv(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of erf; infinite at -1 and 1, nan beyond.
 
-    erfinv(Tensor self) -> Tensor (derivatives.yaml:1824)
+    erfinv(Tensor self) -> Tensor (derivatives.yaml:1826)
     Dtypes: floats.
 
     Args:
@@ -6533,7 +6533,7 @@ def _erfinv(name: str, self, into=None) -> Any:
 def erfcx(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^(x^2) * erfc(x), without underflow.
 
-    erfcx(Tensor self) -> Tensor (derivatives.yaml:1838)
+    erfcx(Tensor self) -> Tensor (derivatives.yaml:1840)
     Dtypes: floats.
 
     Args:
@@ -6572,7 +6572,7 @@ def _erfcx(name: str, self, into=None) -> Any:
 def ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The distribution function of the standard normal distribution, exact also where it is near 0.
 
-    ndtr(Tensor self) -> Tensor (derivatives.yaml:1852)
+    ndtr(Tensor self) -> Tensor (derivatives.yaml:1854)
     Dtypes: floats.
 
     Args:
@@ -6611,7 +6611,7 @@ def _ndtr(name: str, self, into=None) -> Any:
 def ndtri(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The inverse of ndtr: the quantiles of the standard normal distribution.
 
-    ndtri(Tensor self) -> Tensor (derivatives.yaml:1866)
+    ndtri(Tensor self) -> Tensor (derivatives.yaml:1868)
     Dtypes: floats.
 
     Args:
@@ -6650,7 +6650,7 @@ def _ndtri(name: str, self, into=None) -> Any:
 def log_ndtr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln(ndtr(x)), without underflow.
 
-    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1880)
+    log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1882)
     Dtypes: floats.
 
     Args:
@@ -6686,7 +6686,7 @@ def _log_ndtr(name: str, self, into=None) -> Any:
 def lgamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """ln|gamma(x)|: the logarithm of the gamma function; infinite at 0, -1, -2, ...
 
-    lgamma(Tensor self) -> Tensor (derivatives.yaml:1898)
+    lgamma(Tensor self) -> Tensor (derivatives.yaml:1900)
     Dtypes: floats.
 
     Args:
@@ -6731,7 +6731,7 @@ def _lgamma(name: str, self, into=None) -> Any:
 def mvlgamma(input: Tensor, p: int, *, out: Tensor | None = None) -> Tensor:
     """ln of the gamma function of p dimensions: p (p - 1) / 4 ln(pi) + sum_j lgamma(x - j / 2), j = 0, ..., p - 1.
 
-    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1912)
+    mvlgamma(Tensor self, int p) -> Tensor (derivatives.yaml:1914)
     Dtypes: all.
 
     Args:
@@ -6775,7 +6775,7 @@ def mvlgamma_(input: Tensor, p: int) -> Tensor:
 def digamma(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of lgamma.
 
-    digamma(Tensor self) -> Tensor (derivatives.yaml:1924)
+    digamma(Tensor self) -> Tensor (derivatives.yaml:1926)
     Dtypes: floats.
 
     Args:
@@ -6820,7 +6820,7 @@ def _digamma(name: str, self, into=None) -> Any:
 def polygamma(n: int, input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The derivative of order n of digamma.
 
-    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1938)
+    polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1940)
     Dtypes: floats.
 
     Args:
@@ -6870,7 +6870,7 @@ def _polygamma(name: str, n, self, into=None) -> Any:
 def zeta_default(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The zeta function of Hurwitz: the sum of (y + k)^-x over k = 0, 1, 2, ...
 
-    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1954)
+    zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1956)
     Dtypes: floats.
 
     Args:
@@ -6907,7 +6907,7 @@ def _zeta_default(name: str, self, other, into=None) -> Any:
 def zeta_self_scalar(input: Number, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of (y + k)^-c over k = 0, 1, 2, ... for a number c.
 
-    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1969)
+    zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1971)
     Dtypes: floats.
 
     Args:
@@ -6943,7 +6943,7 @@ def _zeta_self_scalar(name: str, self, other, into=None) -> Any:
 def igamma(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The integral of e^-t * t^(a - 1) / gamma(a) for t from 0 to x; of a = `input` and x = `other`.
 
-    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1981)
+    igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1983)
     Dtypes: floats.
 
     Args:
@@ -6993,7 +6993,7 @@ def _igamma(name: str, self, other, into=None) -> Any:
 def igammac(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """1 - igamma(a, x), exact also where it is near 0.
 
-    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1996)
+    igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1998)
     Dtypes: floats.
 
     Args:
@@ -7043,7 +7043,7 @@ def _igammac(name: str, self, other, into=None) -> Any:
 def i0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 0.
 
-    i0(Tensor self) -> Tensor (derivatives.yaml:2013)
+    i0(Tensor self) -> Tensor (derivatives.yaml:2015)
     Dtypes: floats.
 
     Args:
@@ -7088,7 +7088,7 @@ def _i0(name: str, self, into=None) -> Any:
 def i0e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i0(x), without overflow.
 
-    i0e(Tensor self) -> Tensor (derivatives.yaml:2026)
+    i0e(Tensor self) -> Tensor (derivatives.yaml:2028)
     Dtypes: floats.
 
     Args:
@@ -7123,7 +7123,7 @@ def _i0e(name: str, self, into=None) -> Any:
 def i1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the first kind, of order 1.
 
-    i1(Tensor self) -> Tensor (derivatives.yaml:2040)
+    i1(Tensor self) -> Tensor (derivatives.yaml:2042)
     Dtypes: floats.
 
     Args:
@@ -7158,7 +7158,7 @@ def _i1(name: str, self, into=None) -> Any:
 def i1e(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^-|x| * i1(x), without overflow.
 
-    i1e(Tensor self) -> Tensor (derivatives.yaml:2054)
+    i1e(Tensor self) -> Tensor (derivatives.yaml:2056)
     Dtypes: floats.
 
     Args:
@@ -7193,7 +7193,7 @@ def _i1e(name: str, self, into=None) -> Any:
 def modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 0; infinite at 0 and nan below.
 
-    modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2068)
+    modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2070)
     Dtypes: floats.
 
     Args:
@@ -7233,7 +7233,7 @@ def _modified_bessel_k0(name: str, self, into=None) -> Any:
 def modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The modified Bessel function of the second kind, of order 1; infinite at 0 and nan below.
 
-    modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2083)
+    modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2085)
     Dtypes: floats.
 
     Args:
@@ -7273,7 +7273,7 @@ def _modified_bessel_k1(name: str, self, into=None) -> Any:
 def scaled_modified_bessel_k0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k0(x), which does not vanish for large x.
 
-    scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2098)
+    scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2100)
     Dtypes: floats.
 
     Args:
@@ -7318,7 +7318,7 @@ def _scaled_modified_bessel_k0(name: str, self, into=None) -> Any:
 def scaled_modified_bessel_k1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """e^x * modified_bessel_k1(x), which does not vanish for large x.
 
-    scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2113)
+    scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2115)
     Dtypes: floats.
 
     Args:
@@ -7363,7 +7363,7 @@ def _scaled_modified_bessel_k1(name: str, self, into=None) -> Any:
 def spherical_bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The spherical Bessel function of the first kind, of order 0: sin(x) / x, and 1 at 0.
 
-    spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2128)
+    spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2130)
     Dtypes: floats.
 
     Args:
@@ -7408,7 +7408,7 @@ def _spherical_bessel_j0(name: str, self, into=None) -> Any:
 def airy_ai(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Airy function Ai(x), the solution of y'' = x y that vanishes for large x; it has no gradient, as in PyTorch.
 
-    airy_ai(Tensor self) -> Tensor (derivatives.yaml:2145)
+    airy_ai(Tensor self) -> Tensor (derivatives.yaml:2147)
     Dtypes: floats.
 
     Args:
@@ -7441,7 +7441,7 @@ def _airy_ai(name: str, self, into=None) -> Any:
 def bessel_j0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 0.
 
-    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2158)
+    bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2160)
     Dtypes: floats.
 
     Args:
@@ -7476,7 +7476,7 @@ def _bessel_j0(name: str, self, into=None) -> Any:
 def bessel_j1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the first kind, of order 1.
 
-    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2172)
+    bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2174)
     Dtypes: floats.
 
     Args:
@@ -7511,7 +7511,7 @@ def _bessel_j1(name: str, self, into=None) -> Any:
 def bessel_y0(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 0; nan for x < 0.
 
-    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2186)
+    bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2188)
     Dtypes: floats.
 
     Args:
@@ -7546,7 +7546,7 @@ def _bessel_y0(name: str, self, into=None) -> Any:
 def bessel_y1(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Bessel function of the second kind, of order 1; nan for x < 0.
 
-    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2201)
+    bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2203)
     Dtypes: floats.
 
     Args:
@@ -7581,7 +7581,7 @@ def _bessel_y1(name: str, self, into=None) -> Any:
 def signbit(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is negative; of zeros, whether the sign is minus.
 
-    signbit(Tensor self) -> Tensor (derivatives.yaml:2218)
+    signbit(Tensor self) -> Tensor (derivatives.yaml:2220)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7614,7 +7614,7 @@ def _signbit(name: str, self, into=None) -> Any:
 def copysign(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """|x| with the sign of y. The gradient at x = 0 is 0.
 
-    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2230)
+    copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2232)
     Dtypes: floats.
 
     Args:
@@ -7675,7 +7675,7 @@ def _copysign(name: str, self, other, into=None) -> Any:
 def nextafter(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The number next to x in the direction of y; of half-precision numbers as float32, rounded again.
 
-    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2244)
+    nextafter(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2246)
     Dtypes: floats.
 
     Args:
@@ -7732,7 +7732,7 @@ def _nextafter(name: str, self, other, into=None) -> Any:
 def frexp(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """m and e with x = m * 2^e and 1/2 <= |m| < 1; 0 has 0 and 0. The exponents are int32.
 
-    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2256)
+    frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2258)
     Dtypes: floats.
 
     Args:
@@ -7775,7 +7775,7 @@ def _frexp(name: str, self, into=None) -> Any:
 def ldexp(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y.
 
-    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2271)
+    ldexp.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2273)
     Dtypes: all.
 
     Args:
@@ -7816,7 +7816,7 @@ def ldexp_(input: Tensor, other: Tensor) -> Tensor:
 def isposinf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is plus infinity.
 
-    isposinf(Tensor self) -> Tensor (derivatives.yaml:2281)
+    isposinf(Tensor self) -> Tensor (derivatives.yaml:2283)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7849,7 +7849,7 @@ def _isposinf(name: str, self, into=None) -> Any:
 def isneginf(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether x is minus infinity.
 
-    isneginf(Tensor self) -> Tensor (derivatives.yaml:2293)
+    isneginf(Tensor self) -> Tensor (derivatives.yaml:2295)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -7882,7 +7882,7 @@ def _isneginf(name: str, self, into=None) -> Any:
 def isreal(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Whether the imaginary part is 0: so it is of all real numbers.
 
-    isreal(Tensor self) -> Tensor (derivatives.yaml:2305)
+    isreal(Tensor self) -> Tensor (derivatives.yaml:2307)
     Dtypes: all.
 
     Args:
@@ -7922,7 +7922,7 @@ def nan_to_num(
 ) -> Tensor:
     """x with other numbers for nan (0), inf and -inf (the largest and the smallest of the dtype).
 
-    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2315)
+    nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor (derivatives.yaml:2317)
     Dtypes: all.
 
     Args:
@@ -7977,7 +7977,7 @@ def nan_to_num_(
 def replace_odd(input: Tensor, nan: float, posinf: float, neginf: float) -> Tensor:
     """x with other numbers for nan and infinities: nan_to_num with all three given.
 
-    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2324)
+    replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2326)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8022,7 +8022,7 @@ def _replace_odd(name: str, self, nan, posinf, neginf, into=None) -> Any:
 def heaviside(input: Tensor, values: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """0 for x < 0, 1 for x > 0, and the given value at x = 0.
 
-    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2334)
+    heaviside(Tensor self, Tensor values) -> Tensor (derivatives.yaml:2336)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -8071,7 +8071,7 @@ def _heaviside(name: str, self, values, into=None) -> Any:
 def deg2rad(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """pi / 180 * x: degrees as radians.
 
-    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2348)
+    deg2rad(Tensor self) -> Tensor (derivatives.yaml:2350)
     Dtypes: all.
 
     Args:
@@ -8112,7 +8112,7 @@ def deg2rad_(input: Tensor) -> Tensor:
 def rad2deg(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """180 / pi * x: radians as degrees.
 
-    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2359)
+    rad2deg(Tensor self) -> Tensor (derivatives.yaml:2361)
     Dtypes: all.
 
     Args:
@@ -8153,7 +8153,7 @@ def rad2deg_(input: Tensor) -> Tensor:
 def positive(input: Tensor) -> Tensor:
     """+x: the tensor as it is.
 
-    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2370)
+    positive(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2372)
     Dtypes: all.
 
     Args:
@@ -8181,7 +8181,7 @@ def positive(input: Tensor) -> Tensor:
 def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x^e, computed in float64, or complex128, whatever the dtypes.
 
-    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2380)
+    float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:2382)
     Dtypes: all.
 
     Args:
@@ -8217,7 +8217,7 @@ def float_power_tensor_tensor(input: Tensor, exponent: Tensor, *, out: Tensor | 
 def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | None = None) -> Tensor:
     """x^e for one exponent e, computed in float64 or complex128.
 
-    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2389)
+    float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:2391)
     Dtypes: all.
 
     Args:
@@ -8252,7 +8252,7 @@ def float_power_tensor_scalar(input: Tensor, exponent: Number, *, out: Tensor | 
 def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = None) -> Tensor:
     """b^x for one base b, computed in float64 or complex128.
 
-    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2395)
+    float_power.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:2397)
     Dtypes: all.
 
     Args:
@@ -8283,7 +8283,7 @@ def float_power_scalar(input: Number, exponent: Tensor, *, out: Tensor | None = 
 def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
     """x becomes x^e, for one exponent e; x is of float64 or complex128 already.
 
-    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2401)
+    float_power_.Scalar(Tensor(a!) self, Scalar exponent) -> Tensor(a!) (derivatives.yaml:2403)
     Dtypes: all.
 
     Args:
@@ -8314,7 +8314,7 @@ def float_power__scalar(input: Tensor, exponent: Number) -> Tensor:
 def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
     """x becomes x^e; x is of float64 or complex128 already.
 
-    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2412)
+    float_power_.Tensor(Tensor(a!) self, Tensor exponent) -> Tensor(a!) (derivatives.yaml:2414)
     Dtypes: all.
 
     Args:
@@ -8346,7 +8346,7 @@ def float_power__tensor(input: Tensor, exponent: Tensor) -> Tensor:
 def complex(real: Tensor, imag: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x + i y.
 
-    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2422)
+    complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2424)
     Dtypes: floats.
 
     Args:
@@ -8402,7 +8402,7 @@ def _complex(name: str, real, imag, into=None) -> Any:
 def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
     """r (cos(phi) + i sin(phi)): the complex number of modulus r and angle phi.
 
-    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2439)
+    polar(Tensor abs, Tensor angle) -> Tensor (derivatives.yaml:2441)
     Dtypes: all.
 
     Args:
@@ -8436,7 +8436,7 @@ def polar(abs: Tensor, angle: Tensor, *, out: Tensor | None = None) -> Tensor:
 def angle(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The angle of a complex number in [-pi, pi]; of real numbers pi for those below 0, else 0.
 
-    angle(Tensor self) -> Tensor (derivatives.yaml:2451)
+    angle(Tensor self) -> Tensor (derivatives.yaml:2453)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -8473,7 +8473,7 @@ def _angle(name: str, self, into=None) -> Any:
 def view_as_real(input: Tensor) -> Tensor:
     """The real and the imaginary parts in a new last dimension of size 2.
 
-    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2466)
+    view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2468)
     Dtypes: complex numbers.
 
     Args:
@@ -8517,7 +8517,7 @@ def _view_as_real(name: str, self) -> Any:
 def view_as_complex(input: Tensor) -> Tensor:
     """The complex numbers whose parts stand in the last dimension, of size 2.
 
-    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2481)
+    view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2483)
     Dtypes: floats.
 
     Args:
@@ -8564,7 +8564,7 @@ def _view_as_complex(name: str, self) -> Any:
 def bitwise_left_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x * 2^y for integers, without the bits beyond the dtype's; 0 where y is negative or too large.
 
-    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2499)
+    bitwise_left_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2501)
     Dtypes: integers.
 
     Args:
@@ -8621,7 +8621,7 @@ def _bitwise_left_shift(name: str, self, other, into=None) -> Any:
 def bitwise_right_shift(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """x / 2^y for integers, rounded down; 0 or -1 where y is negative or too large.
 
-    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2511)
+    bitwise_right_shift.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2513)
     Dtypes: integers.
 
     Args:
@@ -8679,7 +8679,7 @@ def _bitwise_right_shift(name: str, self, other, into=None) -> Any:
 def gcd(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The greatest common divisor, not negative; gcd(x, 0) = |x|.
 
-    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2523)
+    gcd(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2525)
     Dtypes: integers.
 
     Args:
@@ -8723,7 +8723,7 @@ def _gcd(name: str, self, other, into=None) -> Any:
 def lcm(input: Tensor, other: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The least common multiple, not negative; lcm(x, 0) = 0.
 
-    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2534)
+    lcm(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2536)
     Dtypes: integers.
 
     Args:
@@ -8767,7 +8767,7 @@ def _lcm(name: str, self, other, into=None) -> Any:
 def sum_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """sum_i x_i: the sum of all elements.
 
-    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2548)
+    sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2550)
     Dtypes: all.
 
     Args:
@@ -8819,7 +8819,7 @@ def _sum_default(name: str, self, dtype, into=None) -> Any:
 def filled(input: Tensor, size: Sequence[int]) -> Tensor:
     """A contiguous tensor of `size` full of the one element x: the gradient of sum.
 
-    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2568)
+    filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2570)
     Dtypes: all.
 
     Args:
@@ -8873,7 +8873,7 @@ def sum_dim_intlist(
     """sum_i x_i over the dimensions `dim`, all of them when None.
 
     sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2579)
+    (derivatives.yaml:2581)
     Dtypes: all.
 
     Args:
@@ -8938,7 +8938,7 @@ def _sum_dim_intlist(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """prod_i x_i: the product of all elements.
 
-    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2597)
+    prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2599)
     Dtypes: all.
 
     Args:
@@ -8983,7 +8983,7 @@ def prod_dim_int(
 ) -> Tensor:
     """prod_i x_i over the dimension `dim`.
 
-    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2616)
+    prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2618)
     Dtypes: all.
 
     Args:
@@ -9039,7 +9039,7 @@ def _prod_dim_int(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def prod_others(input: Tensor, dim: int) -> Tensor:
     """out_i = prod_{j != i} x_j along `dim`: the slope of prod, exact also where elements are zero.
 
-    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2632)
+    prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2634)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9080,7 +9080,7 @@ def _prod_others(name: str, self, dim, into=None) -> Any:
 def mean_default(input: Tensor, *, dtype: Any = None, out: Tensor | None = None) -> Tensor:
     """(1/n) sum_i x_i: the mean of all elements.
 
-    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2645)
+    mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2647)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9141,7 +9141,7 @@ def mean_dim(
 ) -> Tensor:
     """(1/n) sum_i x_i over the dimensions `dim`, all of them when None.
 
-    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2663)
+    mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2665)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9207,7 +9207,7 @@ def _mean_dim(name: str, self, dim, keepdim, dtype, into=None) -> Any:
 def var_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1), or / n when not `unbiased`.
 
-    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2680)
+    var(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2682)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9242,7 +9242,7 @@ def var_dim(
 ) -> Tensor:
     """sum_i |x_i - mean|^2 / (n - 1) over `dim`, or / n when not `unbiased`.
 
-    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2688)
+    var.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2690)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9287,7 +9287,7 @@ def var_correction(
     """sum_i |x_i - mean|^2 / (n - correction) over `dim`; correction 1 when None.
 
     var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2696)
+    (derivatives.yaml:2698)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9354,7 +9354,7 @@ def _var_correction(name: str, self, dim, correction, keepdim, into=None) -> Any
 def std_default(input: Tensor, unbiased: bool = True, *, out: Tensor | None = None) -> Tensor:
     """The square root of var.
 
-    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2720)
+    std(Tensor self, bool unbiased=True) -> Tensor (derivatives.yaml:2722)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9389,7 +9389,7 @@ def std_dim(
 ) -> Tensor:
     """The square root of var over `dim`.
 
-    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2728)
+    std.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> Tensor (derivatives.yaml:2730)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9434,7 +9434,7 @@ def std_correction(
     """sqrt(var): the standard deviation over `dim`; its gradient is taken as 0 where it is 0.
 
     std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor
-    (derivatives.yaml:2736)
+    (derivatives.yaml:2738)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -9509,7 +9509,7 @@ def amax(
 ) -> Tensor:
     """max_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2756)
+    amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2758)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9575,7 +9575,7 @@ def amin(
 ) -> Tensor:
     """min_i x_i over `dim`; the gradient is shared evenly between elements that tie. nan wins.
 
-    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2774)
+    amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2776)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9631,7 +9631,7 @@ def _amin(name: str, self, dim, keepdim, into=None) -> Any:
 def max_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    max(Tensor self) -> Tensor (derivatives.yaml:2790)
+    max(Tensor self) -> Tensor (derivatives.yaml:2792)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9683,7 +9683,7 @@ def max_dim(
 ) -> tuple[Tensor, Tensor]:
     """max_i x_i over `dim` and the index of the first greatest element, which alone gets the gradient.
 
-    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2810)
+    max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2812)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9734,7 +9734,7 @@ def _max_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """max(x, y) element by element: maximum.
 
-    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2825)
+    max.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2827)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9762,7 +9762,7 @@ def max_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Ten
 def min_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min_i x_i over all elements; the gradient is shared evenly between elements that tie.
 
-    min(Tensor self) -> Tensor (derivatives.yaml:2831)
+    min(Tensor self) -> Tensor (derivatives.yaml:2833)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9814,7 +9814,7 @@ def min_dim(
 ) -> tuple[Tensor, Tensor]:
     """min_i x_i over `dim` and the index of the first least element, which alone gets the gradient.
 
-    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2847)
+    min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2849)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9865,7 +9865,7 @@ def _min_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def min_other(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """min(x, y) element by element: minimum.
 
-    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2862)
+    min.other(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2864)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9901,7 +9901,7 @@ def argmax(
 ) -> Tensor:
     """The index of the first greatest element along `dim`, or in the flattened tensor when None.
 
-    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2868)
+    argmax(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2870)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -9964,7 +9964,7 @@ def argmin(
 ) -> Tensor:
     """The index of the first least element along `dim`, or in the flattened tensor when None.
 
-    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2886)
+    argmin(Tensor self, int? dim=None, bool keepdim=False) -> Tensor (derivatives.yaml:2888)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10016,7 +10016,7 @@ def _argmin(name: str, self, dim, keepdim, into=None) -> Any:
 def any_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when some element is not zero.
 
-    any(Tensor self) -> Tensor (derivatives.yaml:2901)
+    any(Tensor self) -> Tensor (derivatives.yaml:2903)
     Dtypes: all.
 
     Args:
@@ -10050,7 +10050,7 @@ def any_dims(
 ) -> Tensor:
     """True where some element along `dim` is not zero.
 
-    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2914)
+    any.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2916)
     Dtypes: all.
 
     Args:
@@ -10093,7 +10093,7 @@ def _any_dims(name: str, self, dim, keepdim, into=None) -> Any:
 def all_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """True when no element is zero.
 
-    all(Tensor self) -> Tensor (derivatives.yaml:2925)
+    all(Tensor self) -> Tensor (derivatives.yaml:2927)
     Dtypes: all.
 
     Args:
@@ -10127,7 +10127,7 @@ def all_dims(
 ) -> Tensor:
     """True where no element along `dim` is zero.
 
-    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2938)
+    all.dims(Tensor self, int[1]? dim, bool keepdim=False) -> Tensor (derivatives.yaml:2940)
     Dtypes: all.
 
     Args:
@@ -10179,7 +10179,7 @@ def norm_default(
     """(sum_i |x_i|^p)^(1/p) over `dim`; p=inf the greatest |x_i|, p=0 the count of nonzeros. The gradient is 0 at x=0.
 
     norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2949)
+    (derivatives.yaml:2951)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10250,7 +10250,7 @@ def norm_named(
     """p='fro': the Frobenius norm, sqrt(sum_i |x_i|^2).
 
     norm.named(Tensor self, str p, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:2984)
+    (derivatives.yaml:2986)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10302,7 +10302,7 @@ def logsumexp(
 ) -> Tensor:
     """log sum_i exp(x_i) over `dim`, without overflow.
 
-    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2993)
+    logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2995)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -10357,7 +10357,7 @@ def _logsumexp(name: str, self, dim, keepdim, into=None) -> Any:
 def cumsum(input: Tensor, dim: int = None, *, dtype: Any = None, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = sum_{j <= i} x_j along `dim`.
 
-    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3012)
+    cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3014)
     Dtypes: all.
 
     Args:
@@ -10433,7 +10433,7 @@ def sort(
     """The elements in ascending order along `dim`, and where they were; equal ones keep their order, nan comes last.
 
     sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3028)
+    (derivatives.yaml:3030)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10497,7 +10497,7 @@ def _sort(name: str, self, dim, descending, stable, into=None) -> Any:
 def msort(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements in ascending order along the first dimension.
 
-    msort(Tensor self) -> Tensor (derivatives.yaml:3047)
+    msort(Tensor self) -> Tensor (derivatives.yaml:3049)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10534,7 +10534,7 @@ def argsort(
 ) -> Tensor:
     """Where the elements in ascending order along `dim` were: the indices of sort.
 
-    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:3057)
+    argsort(Tensor self, int dim=-1, bool descending=False, bool stable=False) -> Tensor (derivatives.yaml:3059)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -10601,7 +10601,7 @@ def topk(
     greatest.
 
     topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3073)
+    (derivatives.yaml:3075)
     Dtypes: integers, floats.
 
     Args:
@@ -10674,7 +10674,7 @@ def kthvalue(
     """The k-th least element along `dim`, counted from 1, and where it is.
 
     kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:3091)
+    (derivatives.yaml:3093)
     Dtypes: integers, floats.
 
     Args:
@@ -10737,7 +10737,7 @@ def _kthvalue(name: str, self, k, dim, keepdim, into=None) -> Any:
 def sum_to_size(input: Tensor, size: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Sums so that the shape becomes `size`, which broadcasts to x's shape: the transpose of expand.
 
-    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3109)
+    sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3111)
     Dtypes: all.
 
     Args:
@@ -10793,7 +10793,7 @@ def median_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all in order, the lower one of two; nan where one is. Equal elements share the
     gradient.
 
-    median(Tensor self) -> Tensor (derivatives.yaml:3125)
+    median(Tensor self) -> Tensor (derivatives.yaml:3127)
     Dtypes: integers, floats.
 
     Args:
@@ -10833,7 +10833,7 @@ def median_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle along `dim`, the lower one of two, and where it is; the first nan where there is one.
 
-    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3143)
+    median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3145)
     Dtypes: integers, floats.
 
     Args:
@@ -10884,7 +10884,7 @@ def _median_dim(name: str, self, dim, keepdim, into=None) -> Any:
 def nanmedian_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The element in the middle of all that are not nan, in order; nan when there is none.
 
-    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3158)
+    nanmedian(Tensor self) -> Tensor (derivatives.yaml:3160)
     Dtypes: integers, floats.
 
     Args:
@@ -10924,7 +10924,7 @@ def nanmedian_dim(
 ) -> tuple[Tensor, Tensor]:
     """The element in the middle of those along `dim` that are not nan, and where it is.
 
-    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3172)
+    nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3174)
     Dtypes: integers, floats.
 
     Args:
@@ -10986,7 +10986,7 @@ def mode(
 ) -> tuple[Tensor, Tensor]:
     """The element that occurs most often along `dim`, the least of several, and where it occurs last.
 
-    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3187)
+    mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3189)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11054,7 +11054,7 @@ def nansum(
     """The sum over `dim` of the elements that are not nan.
 
     nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3205)
+    (derivatives.yaml:3207)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11113,7 +11113,7 @@ def nanmean(
     """The mean over `dim` of the elements that are not nan; nan where there are none.
 
     nanmean(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:3217)
+    (derivatives.yaml:3219)
     Dtypes: floats.
 
     Args:
@@ -11164,7 +11164,7 @@ def var_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The variance of all elements, and their mean.
 
-    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3229)
+    var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3231)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11204,7 +11204,7 @@ def var_mean_dim(
     """The variance over `dim`, and the mean.
 
     var_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3241)
+    (derivatives.yaml:3243)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11251,7 +11251,7 @@ def var_mean_correction(
     """The variance over `dim` with n - correction in the denominator, and the mean.
 
     var_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3250)
+    Tensor) (derivatives.yaml:3252)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11303,7 +11303,7 @@ def std_mean_default(
 ) -> tuple[Tensor, Tensor]:
     """The standard deviation of all elements, and their mean.
 
-    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3259)
+    std_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor) (derivatives.yaml:3261)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11343,7 +11343,7 @@ def std_mean_dim(
     """The standard deviation over `dim`, and the mean.
 
     std_mean.dim(Tensor self, int[1]? dim, bool unbiased=True, bool keepdim=False) -> (Tensor, Tensor)
-    (derivatives.yaml:3271)
+    (derivatives.yaml:3273)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11390,7 +11390,7 @@ def std_mean_correction(
     """The standard deviation over `dim` with n - correction in the denominator, and the mean.
 
     std_mean.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> (Tensor,
-    Tensor) (derivatives.yaml:3280)
+    Tensor) (derivatives.yaml:3282)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11448,7 +11448,7 @@ def aminmax(
 ) -> tuple[Tensor, Tensor]:
     """The least and the greatest element along `dim`, or of all: amin and amax.
 
-    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3289)
+    aminmax(Tensor self, *, int? dim=None, bool keepdim=False) -> (Tensor min, Tensor max) (derivatives.yaml:3291)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11499,7 +11499,7 @@ def count_nonzero(
 ) -> Tensor:
     """How many elements along `dim` are not zero; nan is not.
 
-    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3302)
+    count_nonzero(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:3304)
     Dtypes: all.
 
     Args:
@@ -11538,7 +11538,7 @@ def cumprod(
 ) -> Tensor:
     """y_i = prod_{j <= i} x_j along `dim`; the gradient is exact also where elements are zero.
 
-    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3315)
+    cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3317)
     Dtypes: all.
 
     Args:
@@ -11605,7 +11605,7 @@ def _cumprod(name: str, self, dim, dtype, into=None) -> Any:
 def logcumsumexp(input: Tensor, dim: int = None, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """y_i = log sum_{j <= i} exp(x_j) along `dim`, without overflow; the gradient is 0 where x is -inf.
 
-    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3330)
+    logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3332)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11655,7 +11655,7 @@ def _logcumsumexp(name: str, self, dim, into=None) -> Any:
 def linear_recurrence(input: Tensor, factor: Tensor, dim: int, reverse: bool) -> Tensor:
     """y_i = x_i + f_i y_(i-1) along `dim`, or y_(i+1) in `reverse`: what the slopes of cumprod and logcumsumexp are.
 
-    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3345)
+    linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3347)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -11715,7 +11715,7 @@ def cummax(
 ) -> tuple[Tensor, Tensor]:
     """max_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3358)
+    cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3360)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11770,7 +11770,7 @@ def cummin(
 ) -> tuple[Tensor, Tensor]:
     """min_{j <= i} x_j along `dim`, and where it last occurred, which gets the gradient; nan from the first one on.
 
-    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3376)
+    cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3378)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -11832,7 +11832,7 @@ def quantile_default(
     first dimension. nan where an element is.
 
     quantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3393)
+    (derivatives.yaml:3395)
     Dtypes: floats.
 
     Args:
@@ -11890,7 +11890,7 @@ def quantile_scalar(
     """The element of rank q (n - 1) along `dim`.
 
     quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3413)
+    (derivatives.yaml:3415)
     Dtypes: floats.
 
     Args:
@@ -11956,7 +11956,7 @@ def nanquantile_default(
     """As quantile, of the elements that are not nan; nan where there are none.
 
     nanquantile(Tensor self, Tensor q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3422)
+    (derivatives.yaml:3424)
     Dtypes: floats.
 
     Args:
@@ -12022,7 +12022,7 @@ def nanquantile_scalar(
     """The element of rank q (n - 1) among the n along `dim` that are not nan.
 
     nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation='linear') -> Tensor
-    (derivatives.yaml:3434)
+    (derivatives.yaml:3436)
     Dtypes: floats.
 
     Args:
@@ -12088,7 +12088,7 @@ def diff(
 ) -> Tensor:
     """x_{i+1} - x_i along `dim`, n times over; of bools whether neighbours differ.
 
-    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3442)
+    diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor (derivatives.yaml:3444)
     Dtypes: all.
 
     Args:
@@ -12138,7 +12138,7 @@ def diff(
 def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between the samples y at the points x, along `dim`.
 
-    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3452)
+    trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3454)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12171,7 +12171,7 @@ def trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = Non
 def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The area under the lines between samples y at the distance `dx`, along `dim`.
 
-    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3465)
+    trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3467)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12207,7 +12207,7 @@ def trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None 
 def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between the samples y, from the first point to each other one of the points x.
 
-    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3475)
+    cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor (derivatives.yaml:3477)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12244,7 +12244,7 @@ def cumulative_trapezoid_x(y: Tensor, x: Tensor, *, dim: int = -1, out: Tensor |
 def cumulative_trapezoid_dx(y: Tensor, *, dx: float = 1, dim: int = -1, out: Tensor | None = None) -> Tensor:
     """The areas under the lines between samples y at the distance `dx`, from the first to each other one.
 
-    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3486)
+    cumulative_trapezoid.dx(Tensor y, *, float dx=1, int dim=-1) -> Tensor (derivatives.yaml:3488)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12291,7 +12291,7 @@ def cov(
     """C_ij = sum_k w_k (x_ik - mean_i) conj(x_jk - mean_j) / (n - correction): rows are variables, columns observations.
 
     cov(Tensor self, *, int correction=1, Tensor? fweights=None, Tensor? aweights=None) -> Tensor
-    (derivatives.yaml:3495)
+    (derivatives.yaml:3497)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12341,7 +12341,7 @@ def cov(
 def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """R_ij = C_ij / sqrt(C_ii C_jj): the correlations of the rows, C their covariances.
 
-    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3510)
+    corrcoef(Tensor self) -> Tensor (derivatives.yaml:3512)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -12373,7 +12373,7 @@ def corrcoef(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def dist(input: Tensor, other: Tensor, p: float = 2, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x - y, all elements counted as one vector.
 
-    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3523)
+    dist(Tensor self, Tensor other, float p=2) -> Tensor (derivatives.yaml:3525)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12419,7 +12419,7 @@ def cdist(
     shared where, for p = inf, several elements differ most.
 
     cdist(Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary') -> Tensor
-    (derivatives.yaml:3536)
+    (derivatives.yaml:3538)
     Dtypes: floats.
 
     Args:
@@ -12459,7 +12459,7 @@ def cdist(
 def row_distances(x1: Tensor, x2: Tensor, p: float) -> Tensor:
     """D_ij: the p-norm of the difference of row i of x1 and row j of x2, for every pair of matrices.
 
-    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3556)
+    row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3558)
     Dtypes: floats.
 
     Args:
@@ -12508,7 +12508,7 @@ def _row_distances(name: str, x1, x2, p, into=None) -> Any:
 def pdist(input: Tensor, p: float = 2.0, *, out: Tensor | None = None) -> Tensor:
     """The p-norm of x_i - x_j for all pairs of rows i < j, row by row.
 
-    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3575)
+    pdist(Tensor self, float p=2.0) -> Tensor (derivatives.yaml:3577)
     Dtypes: floats.
 
     Args:
@@ -12544,7 +12544,7 @@ def renorm(
 ) -> Tensor:
     """The slices along `dim`, those with a p-norm above `maxnorm` scaled down to it.
 
-    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3588)
+    renorm(Tensor self, float p, int dim, float maxnorm) -> Tensor (derivatives.yaml:3590)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -12601,7 +12601,7 @@ def renorm_(input: Tensor, p: float, dim: int = None, maxnorm: float = None, *, 
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *, out: Tensor | None = None) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, or the sum of the `weights` where it does.
 
-    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3602)
+    bincount(Tensor self, Tensor? weights=None, int minlength=0) -> Tensor (derivatives.yaml:3604)
     Dtypes: integers.
 
     Args:
@@ -12641,7 +12641,7 @@ def bincount(input: Tensor, weights: Tensor | None = None, minlength: int = 0, *
 def bin_counts(input: Tensor, minlength: int) -> Tensor:
     """How often each of 0, 1, 2, ... occurs, at least up to `minlength`.
 
-    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3614)
+    bin_counts(Tensor self, int minlength) -> Tensor (derivatives.yaml:3616)
     Dtypes: integers.
 
     Args:
@@ -12675,7 +12675,7 @@ def _bin_counts(name: str, self, minlength, into=None) -> Any:
 def histc(input: Tensor, bins: int = 100, min: Number = 0, max: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """How many elements lie in each of `bins` equal parts of [min, max]; when these are equal, of the elements' range.
 
-    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3626)
+    histc(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor (derivatives.yaml:3628)
     Dtypes: floats.
 
     Args:
@@ -12729,7 +12729,7 @@ def histogram_bins_tensor(
     """How many elements, or their weights, lie between neighbouring edges, the last one included.
 
     histogram.bins_tensor(Tensor self, Tensor bins, *, Tensor? weight=None, bool density=False) -> (Tensor hist, Tensor
-    bin_edges) (derivatives.yaml:3640)
+    bin_edges) (derivatives.yaml:3642)
     Dtypes: floats.
 
     Args:
@@ -12791,7 +12791,7 @@ def histogram_bin_ct(
     """How many elements, or their weights, lie in each of `bins` equal parts of a range, by default theirs.
 
     histogram.bin_ct(Tensor self, int bins=100, *, float[]? range=None, Tensor? weight=None, bool density=False) ->
-    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3653)
+    (Tensor hist, Tensor bin_edges) (derivatives.yaml:3655)
     Dtypes: floats.
 
     Args:
@@ -12849,7 +12849,7 @@ def histogram_bin_ct(
 def counts_between(input: Tensor, edges: Tensor, weight: Tensor | None) -> Tensor:
     """How many elements, or the weight of how many, lie between neighbouring edges.
 
-    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3663)
+    counts_between(Tensor self, Tensor edges, Tensor? weight) -> Tensor (derivatives.yaml:3665)
     Dtypes: floats.
 
     Args:
@@ -12906,7 +12906,7 @@ def searchsorted_tensor(
     """Where each element of x would be put into the ordered row to keep its order: before its equals, or behind them.
 
     searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3674)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3676)
     Dtypes: integers, floats.
 
     Args:
@@ -12983,7 +12983,7 @@ def searchsorted_scalar(
     """Where a number would be put into the ordered row.
 
     searchsorted.Scalar(Tensor sorted_sequence, Scalar self, *, bool out_int32=False, bool right=False, str? side=None,
-    Tensor? sorter=None) -> Tensor (derivatives.yaml:3694)
+    Tensor? sorter=None) -> Tensor (derivatives.yaml:3696)
     Dtypes: integers, floats.
 
     Args:
@@ -13052,7 +13052,7 @@ def bucketize_tensor(
     """In which bucket each element is: before the first of the ordered boundaries that is not less, or that is greater.
 
     bucketize.Tensor(Tensor self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3705)
+    (derivatives.yaml:3707)
     Dtypes: integers, floats.
 
     Args:
@@ -13107,7 +13107,7 @@ def bucketize_scalar(
     """In which bucket a number is.
 
     bucketize.Scalar(Scalar self, Tensor boundaries, *, bool out_int32=False, bool right=False) -> Tensor
-    (derivatives.yaml:3720)
+    (derivatives.yaml:3722)
     Dtypes: integers, floats.
 
     Args:
@@ -13166,7 +13166,7 @@ def isin_tensor_tensor(
     """Which elements equal one of `test_elements`; with `invert` which equal none. nan equals nothing.
 
     isin.Tensor_Tensor(Tensor elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3731)
+    (derivatives.yaml:3733)
     Dtypes: integers, floats.
 
     Args:
@@ -13250,7 +13250,7 @@ def isin_tensor_scalar(
     """Which elements equal a number.
 
     isin.Tensor_Scalar(Tensor elements, Scalar test_element, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3748)
+    (derivatives.yaml:3750)
     Dtypes: integers, floats.
 
     Args:
@@ -13312,7 +13312,7 @@ def isin_scalar_tensor(
     """Whether a number is among some.
 
     isin.Scalar_Tensor(Scalar elements, Tensor test_elements, *, bool assume_unique=False, bool invert=False) -> Tensor
-    (derivatives.yaml:3757)
+    (derivatives.yaml:3759)
     Dtypes: integers, floats.
 
     Args:
@@ -13366,7 +13366,7 @@ def isin_scalar_tensor(
 def search_places(sorted_sequence: Tensor, input: Tensor, right: bool, sorter: Tensor | None) -> Tensor:
     """Where each element of x would be put into an ordered row, or into its own of several rows.
 
-    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3766)
+    search_places(Tensor sorted_sequence, Tensor self, bool right, Tensor? sorter) -> Tensor (derivatives.yaml:3768)
     Dtypes: integers, floats.
 
     Args:
@@ -13431,7 +13431,7 @@ def unique(
     often each occurs. nan equals nothing.
 
     unique(Tensor self, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None) ->
-    Tensor[] (derivatives.yaml:3782)
+    Tensor[] (derivatives.yaml:3784)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13494,7 +13494,7 @@ def unique_consecutive(
     is.
 
     unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> Tensor[]
-    (derivatives.yaml:3798)
+    (derivatives.yaml:3800)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13545,7 +13545,7 @@ def distinct(input: Tensor, dim: int | None, runs: bool, places: bool) -> tuple[
     """The distinct elements, or slices along `dim`, in order or in `runs`; which of them each one is, and how often it is.
 
     distinct(Tensor self, int? dim, bool runs, bool places) -> (Tensor values, Tensor inverse, Tensor counts)
-    (derivatives.yaml:3810)
+    (derivatives.yaml:3812)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -13588,7 +13588,7 @@ def _distinct(name: str, self, dim, runs, places, into=None) -> Any:
 def mm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_ij = sum_k A_ik B_kj: the product of two matrices.
 
-    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3824)
+    mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3826)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13650,7 +13650,7 @@ def _mm(name: str, self, mat2, into=None) -> Any:
 def bmm(input: Tensor, mat2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """C_bij = sum_k A_bik B_bkj: a product for every matrix of the batch.
 
-    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3842)
+    bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3844)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13702,7 +13702,7 @@ def _bmm(name: str, self, mat2, into=None) -> Any:
 def mv(input: Tensor, vec: Tensor, *, out: Tensor | None = None) -> Tensor:
     """y_i = sum_k A_ik x_k: a matrix times a vector.
 
-    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3859)
+    mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3861)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13754,7 +13754,7 @@ def _mv(name: str, self, vec, into=None) -> Any:
 def dot(input: Tensor, tensor: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k of two vectors, without conjugation.
 
-    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3876)
+    dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3878)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13806,7 +13806,7 @@ def _dot(name: str, self, tensor, into=None) -> Any:
 def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """M_ij = x_i y_j of two vectors.
 
-    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3892)
+    outer(Tensor self, Tensor vec2) -> Tensor (derivatives.yaml:3894)
     Dtypes: all.
 
     Args:
@@ -13842,7 +13842,7 @@ def outer(input: Tensor, vec2: Tensor, *, out: Tensor | None = None) -> Tensor:
 def matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product of the last two dimensions, with broadcast batch dimensions; a 1-D operand is a vector.
 
-    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3905)
+    matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:3907)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13885,7 +13885,7 @@ def addmm(
 ) -> Tensor:
     """beta C + alpha A B; C broadcasts, and is not read when beta is 0.
 
-    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3931)
+    addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3933)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -13972,7 +13972,7 @@ def baddbmm(
     """beta C_b + alpha A_b B_b for every matrix of the batch; C broadcasts.
 
     baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3953)
+    (derivatives.yaml:3955)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14064,7 +14064,7 @@ def addbmm(
     """beta C + alpha sum_b A_b B_b; C broadcasts.
 
     addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor
-    (derivatives.yaml:3973)
+    (derivatives.yaml:3975)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14155,7 +14155,7 @@ def addmv(
 ) -> Tensor:
     """beta y + alpha A x; y broadcasts.
 
-    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3993)
+    addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3995)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14237,7 +14237,7 @@ def _addmv(name: str, self, mat, vec, beta, alpha, into=None) -> Any:
 def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
     """The product of the operands, summed over every label that is not in the output.
 
-    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:4015)
+    einsum(str equation, Tensor[] operands) -> Tensor (derivatives.yaml:4017)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14264,7 +14264,7 @@ def einsum(equation: str, operands: Sequence[Tensor]) -> Tensor:
 def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other: Sequence[int]) -> Tensor:
     """The product, summed over pairs of dimensions, one of each tensor.
 
-    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:4030)
+    tensordot(Tensor self, Tensor other, int[] dims_self, int[] dims_other) -> Tensor (derivatives.yaml:4032)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14300,7 +14300,7 @@ def tensordot(input: Tensor, other: Tensor, dims_self: Sequence[int], dims_other
 def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k x_k y_k over the last dimension of both tensors, without conjugation.
 
-    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4042)
+    inner(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4044)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14334,7 +14334,7 @@ def inner(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """sum_k conj(x_k) y_k of two vectors.
 
-    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4054)
+    vdot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4056)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14368,7 +14368,7 @@ def vdot(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """sum_k conj(x_k) y_k along `dim`, other dimensions broadcast.
 
-    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:4066)
+    linalg_vecdot(Tensor x, Tensor y, *, int dim=-1) -> Tensor (derivatives.yaml:4068)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14410,7 +14410,7 @@ def linalg_vecdot(x: Tensor, y: Tensor, *, dim: int = -1, out: Tensor | None = N
 def kron(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The Kronecker product: every element of x times the whole of y, block beside block.
 
-    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4080)
+    kron(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4082)
     Dtypes: all.
 
     Args:
@@ -14444,7 +14444,7 @@ def addr(
 ) -> Tensor:
     """beta M + alpha x y^T; M broadcasts, and is not read when beta is 0.
 
-    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:4090)
+    addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:4092)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14504,7 +14504,7 @@ def cross(
 ) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`, by default the first of that size.
 
-    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:4106)
+    cross(Tensor self, Tensor other, int? dim=None) -> Tensor (derivatives.yaml:4108)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14545,7 +14545,7 @@ def cross(
 def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The vector at right angles to two vectors of 3 elements along `dim`; other dimensions broadcast.
 
-    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:4118)
+    linalg_cross(Tensor self, Tensor other, *, int dim=-1) -> Tensor (derivatives.yaml:4120)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14589,7 +14589,7 @@ def linalg_cross(input: Tensor, other: Tensor, *, dim: int = -1, out: Tensor | N
 def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The product of several matrices, multiplied in the cheapest order; the first and the last may be vectors.
 
-    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4132)
+    linalg_multi_dot(Tensor[] tensors) -> Tensor (derivatives.yaml:4134)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14621,7 +14621,7 @@ def linalg_multi_dot(tensors: Sequence[Tensor], *, out: Tensor | None = None) ->
 def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None) -> Tensor:
     """1, x, x^2, ..., x^(N-1) for each element of the last dimension, whose size is N by default.
 
-    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4146)
+    linalg_vander(Tensor x, *, int? N=None) -> Tensor (derivatives.yaml:4148)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14656,7 +14656,7 @@ def linalg_vander(x: Tensor, *, N: int | None = None, out: Tensor | None = None)
 def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Tensor:
     """The diagonals of matrices, a view: those of the last two dimensions unless others are given.
 
-    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4160)
+    linalg_diagonal(Tensor(a) A, *, int offset=0, int dim1=-2, int dim2=-1) -> Tensor(a) (derivatives.yaml:4162)
     Dtypes: all.
 
     Args:
@@ -14693,7 +14693,7 @@ def linalg_diagonal(A: Tensor, *, offset: int = 0, dim1: int = -2, dim2: int = -
 def linalg_matmul(input: Tensor, other: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The matrix product: matmul.
 
-    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4170)
+    linalg_matmul(Tensor self, Tensor other) -> Tensor (derivatives.yaml:4172)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14729,7 +14729,7 @@ def bilinear(
 ) -> Tensor:
     """y_k = x^T W_k z + b_k over the last dimensions of x and z.
 
-    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4182)
+    bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:4184)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -14772,7 +14772,7 @@ def bilinear(
 def linalg_inv(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices; an error for a singular one.
 
-    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4198)
+    linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4200)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14817,7 +14817,7 @@ def _linalg_inv(name: str, A, into=None) -> Any:
 def inverse(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """A^-1 of square matrices: linalg.inv.
 
-    inverse(Tensor self) -> Tensor (derivatives.yaml:4216)
+    inverse(Tensor self) -> Tensor (derivatives.yaml:4218)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14851,7 +14851,7 @@ def linalg_inv_ex(
 ) -> tuple[Tensor, Tensor]:
     """A^-1, and 0, or the place of the first zero pivot of a singular matrix, for which the inverse is nan.
 
-    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4227)
+    linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4229)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14906,7 +14906,7 @@ def _linalg_inv_ex(name: str, A, check_errors, into=None) -> Any:
 def solve_matrices(A: Tensor, B: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """X with A X = B for matrices of one batch, and the first zero pivot of A.
 
-    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4245)
+    solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4247)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -14961,7 +14961,7 @@ def _solve_matrices(name: str, A, B, check_errors, into=None) -> Any:
 def linalg_solve(A: Tensor, B: Tensor, *, left: bool = True, out: Tensor | None = None) -> Tensor:
     """X with A X = B, or X A = B if not `left`; B is a vector or matrix for each square matrix A.
 
-    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4259)
+    linalg_solve(Tensor A, Tensor B, *, bool left=True) -> Tensor (derivatives.yaml:4261)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15004,7 +15004,7 @@ def linalg_solve_ex(
     """X with A X = B, and 0, or the place of the first zero pivot of a singular A, for which X is nan.
 
     linalg_solve_ex(Tensor A, Tensor B, *, bool left=True, bool check_errors=False) -> (Tensor result, Tensor info)
-    (derivatives.yaml:4276)
+    (derivatives.yaml:4278)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15053,7 +15053,7 @@ def linalg_solve_ex(
 def solve_triangular_matrices(A: Tensor, B: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """X with A X = B for triangular matrices of one batch.
 
-    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4291)
+    solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4293)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15121,7 +15121,7 @@ def linalg_solve_triangular(
     """X with A X = B, or X A = B if not `left`, where A is triangular: its other triangle is not read.
 
     linalg_solve_triangular(Tensor self, Tensor B, *, bool upper, bool left=True, bool unitriangular=False) -> Tensor
-    (derivatives.yaml:4304)
+    (derivatives.yaml:4306)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15184,7 +15184,7 @@ def linalg_solve_triangular(
 def linalg_det(A: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices.
 
-    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4320)
+    linalg_det(Tensor A) -> Tensor (derivatives.yaml:4322)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15228,7 +15228,7 @@ def _linalg_det(name: str, A, into=None) -> Any:
 def cofactors(input: Tensor) -> Tensor:
     """det(A) A^-T: the derivative of the determinant, which singular matrices have too.
 
-    cofactors(Tensor self) -> Tensor (derivatives.yaml:4337)
+    cofactors(Tensor self) -> Tensor (derivatives.yaml:4339)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15266,7 +15266,7 @@ def _cofactors(name: str, self, into=None) -> Any:
 def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The determinant of square matrices: linalg.det.
 
-    det(Tensor self) -> Tensor (derivatives.yaml:4350)
+    det(Tensor self) -> Tensor (derivatives.yaml:4352)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15297,7 +15297,7 @@ def det(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def linalg_slogdet(A: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)| of square matrices; 0 and -inf for singular ones.
 
-    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4360)
+    linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4362)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15343,7 +15343,7 @@ def _linalg_slogdet(name: str, A, into=None) -> Any:
 def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """det(A) / |det(A)| and log|det(A)|: linalg.slogdet.
 
-    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4378)
+    slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4380)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15375,7 +15375,7 @@ def slogdet(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tens
 def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """log det(A) of square matrices; nan for a negative determinant, -inf for 0.
 
-    logdet(Tensor self) -> Tensor (derivatives.yaml:4389)
+    logdet(Tensor self) -> Tensor (derivatives.yaml:4391)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15406,7 +15406,7 @@ def logdet(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def cholesky_factor(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor]:
     """L with L L^H = A from the lower triangle of A, and the first minor of A that is not positive-definite.
 
-    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4399)
+    cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4401)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15454,7 +15454,7 @@ def _cholesky_factor(name: str, self, check_errors, into=None) -> Any:
 def linalg_cholesky(input: Tensor, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """The lower triangular L with L L^H = A, or L^H if `upper`; A is Hermitian and positive-definite.
 
-    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4416)
+    linalg_cholesky(Tensor self, *, bool upper=False) -> Tensor (derivatives.yaml:4418)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15495,7 +15495,7 @@ def linalg_cholesky_ex(
     """L with L L^H = A, and 0, or the order of the first minor that is not positive-definite; L is then nan.
 
     linalg_cholesky_ex(Tensor self, *, bool upper=False, bool check_errors=False) -> (Tensor L, Tensor info)
-    (derivatives.yaml:4430)
+    (derivatives.yaml:4432)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15547,7 +15547,7 @@ def linalg_cholesky_ex(
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The triangular L with L L^H = A: linalg.cholesky.
 
-    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4445)
+    cholesky(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4447)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15582,7 +15582,7 @@ def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A = L L^H and `input2` is the triangular L, or L^H if `upper`.
 
-    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4456)
+    cholesky_solve(Tensor self, Tensor input2, bool upper=False) -> Tensor (derivatives.yaml:4458)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15623,7 +15623,7 @@ def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: T
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The inverse of A = L L^H from the triangular L, or from L^H if `upper`.
 
-    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4467)
+    cholesky_inverse(Tensor self, bool upper=False) -> Tensor (derivatives.yaml:4469)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15672,7 +15672,7 @@ def linalg_vector_norm(
     """(sum_i |x_i|^ord)^(1/ord) over `dim`, over all elements if it is None; ord=inf the greatest |x_i|.
 
     linalg_vector_norm(Tensor self, Scalar ord=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4480)
+    Tensor (derivatives.yaml:4482)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15739,7 +15739,7 @@ def linalg_matrix_norm_default(
     orders the least of these.
 
     linalg_matrix_norm(Tensor self, Scalar ord, int[] dim=[-2, -1], bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4495)
+    Tensor (derivatives.yaml:4497)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15803,7 +15803,7 @@ def linalg_matrix_norm_str_ord(
     """'fro': the square root of the sum of |x_i|^2; 'nuc': the sum of the singular values.
 
     linalg_matrix_norm.str_ord(Tensor self, str ord='fro', int[] dim=[-2, -1], bool keepdim=False, *, ScalarType?
-    dtype=None) -> Tensor (derivatives.yaml:4511)
+    dtype=None) -> Tensor (derivatives.yaml:4513)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15868,7 +15868,7 @@ def linalg_norm_default(
     """The norm of all elements, or of order `ord` of a vector or matrix: vector_norm or matrix_norm.
 
     linalg_norm(Tensor self, Scalar? ord=None, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) ->
-    Tensor (derivatives.yaml:4522)
+    Tensor (derivatives.yaml:4524)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15925,7 +15925,7 @@ def linalg_norm_ord_str(
     """A norm of matrices by its name, 'fro' or 'nuc'.
 
     linalg_norm.ord_str(Tensor self, str ord, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor
-    (derivatives.yaml:4536)
+    (derivatives.yaml:4538)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -15976,7 +15976,7 @@ def linalg_svd(
     """A = U diag(S) Vh, S in descending order, U and V with orthonormal columns; square if `full_matrices`.
 
     linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh)
-    (derivatives.yaml:4547)
+    (derivatives.yaml:4549)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16037,7 +16037,7 @@ def _linalg_svd(name: str, A, full_matrices, driver, into=None) -> Any:
 def linalg_svdvals(A: Tensor, *, driver: str | None = None, out: Tensor | None = None) -> Tensor:
     """The singular values in descending order.
 
-    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4567)
+    linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4569)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16091,7 +16091,7 @@ def svd(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """A = U diag(S) V^H, S in descending order; zeros for U and V unless `compute_uv`.
 
-    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4585)
+    svd(Tensor self, bool some=True, bool compute_uv=True) -> (Tensor U, Tensor S, Tensor V) (derivatives.yaml:4587)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16130,7 +16130,7 @@ def svd(
 def hermitian_eigen(input: Tensor) -> tuple[Tensor, Tensor]:
     """Eigenvalues and eigenvectors of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4598)
+    hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4600)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16170,7 +16170,7 @@ def _hermitian_eigen(name: str, self, into=None) -> Any:
 def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = V diag(L) V^H of Hermitian matrices, L in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4613)
+    linalg_eigh(Tensor self, str UPLO='L') -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4615)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16205,7 +16205,7 @@ def linalg_eigh(input: Tensor, UPLO: str = "L", *, out: Sequence[Tensor] | None 
 def hermitian_eigenvalues(input: Tensor) -> Tensor:
     """Eigenvalues of a Hermitian matrix from its lower triangle.
 
-    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4628)
+    hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4630)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16245,7 +16245,7 @@ def _hermitian_eigenvalues(name: str, self, into=None) -> Any:
 def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues of Hermitian matrices in ascending order; of A one triangle is read, `UPLO`.
 
-    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4642)
+    linalg_eigvalsh(Tensor self, str UPLO='L') -> Tensor (derivatives.yaml:4644)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16282,7 +16282,7 @@ def linalg_eigvalsh(input: Tensor, UPLO: str = "L", *, out: Tensor | None = None
 def linalg_eig(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A V = V diag(L): eigenvalues in no particular order, and eigenvectors of length 1; complex numbers.
 
-    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4656)
+    linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4658)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16331,7 +16331,7 @@ def _linalg_eig(name: str, self, into=None) -> Any:
 def linalg_eigvals(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The eigenvalues in no particular order, complex numbers.
 
-    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4675)
+    linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4677)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16378,7 +16378,7 @@ def _linalg_eigvals(name: str, self, into=None) -> Any:
 def linalg_qr(A: Tensor, mode: str = "reduced", *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R, Q with orthonormal columns, R upper triangular with a real diagonal; mode 'r' gives R alone.
 
-    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4693)
+    linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4695)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16428,7 +16428,7 @@ def _linalg_qr(name: str, A, mode, into=None) -> Any:
 def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """A = Q R: linalg.qr.
 
-    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4711)
+    qr(Tensor self, bool some=True) -> (Tensor Q, Tensor R) (derivatives.yaml:4713)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16464,7 +16464,7 @@ def qr(input: Tensor, some: bool = True, *, out: Sequence[Tensor] | None = None)
 def pseudo_inverse(input: Tensor, atol: Tensor, rtol: Tensor) -> Tensor:
     """The pseudo-inverse without the singular values up to max(atol, rtol * the greatest).
 
-    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4722)
+    pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4724)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16519,7 +16519,7 @@ def linalg_pinv_atol_rtol_float(
     """The pseudo-inverse: of A X = B the shortest X with the least error is pinv(A) B.
 
     linalg_pinv.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4737)
+    (derivatives.yaml:4739)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16579,7 +16579,7 @@ def linalg_pinv_atol_rtol_tensor(
     """The pseudo-inverse, with tolerances for each matrix.
 
     linalg_pinv.atol_rtol_tensor(Tensor self, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) -> Tensor
-    (derivatives.yaml:4751)
+    (derivatives.yaml:4753)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16631,7 +16631,7 @@ def linalg_pinv_atol_rtol_tensor(
 def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse with the relative tolerance `rcond`.
 
-    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4761)
+    linalg_pinv(Tensor self, float rcond, bool hermitian=False) -> Tensor (derivatives.yaml:4763)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16669,7 +16669,7 @@ def linalg_pinv_default(input: Tensor, rcond: float, hermitian: bool = False, *,
 def pinverse(input: Tensor, rcond: float = 1e-15, *, out: Tensor | None = None) -> Tensor:
     """The pseudo-inverse: linalg.pinv.
 
-    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4771)
+    pinverse(Tensor self, float rcond=1e-15) -> Tensor (derivatives.yaml:4773)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16712,7 +16712,7 @@ def linalg_matrix_rank_atol_rtol_float(
     """How many singular values are above max(atol, rtol * the greatest).
 
     linalg_matrix_rank.atol_rtol_float(Tensor self, *, float? atol=None, float? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4783)
+    Tensor (derivatives.yaml:4785)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16774,7 +16774,7 @@ def linalg_matrix_rank_atol_rtol_tensor(
     """The rank, with tolerances for each matrix.
 
     linalg_matrix_rank.atol_rtol_tensor(Tensor input, *, Tensor? atol=None, Tensor? rtol=None, bool hermitian=False) ->
-    Tensor (derivatives.yaml:4797)
+    Tensor (derivatives.yaml:4799)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16829,7 +16829,7 @@ def linalg_matrix_rank_default(
 ) -> Tensor:
     """How many singular values are above `tol`.
 
-    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4808)
+    linalg_matrix_rank(Tensor self, float tol, bool hermitian=False) -> Tensor (derivatives.yaml:4810)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16879,7 +16879,7 @@ def linalg_lstsq(
     """The shortest X with the least |A X - B|; the squares of that of each column, for other drivers than 'gelsy'.
 
     linalg_lstsq(Tensor self, Tensor b, float? rcond=None, *, str? driver=None) -> (Tensor solution, Tensor residuals,
-    Tensor rank, Tensor singular_values) (derivatives.yaml:4819)
+    Tensor rank, Tensor singular_values) (derivatives.yaml:4821)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16927,7 +16927,7 @@ def linalg_lstsq(
 def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in the norm of order p, by default 2: how much errors grow when a system is solved.
 
-    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4834)
+    linalg_cond(Tensor self, Scalar? p=None) -> Tensor (derivatives.yaml:4836)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16961,7 +16961,7 @@ def linalg_cond_default(input: Tensor, p: Number | None = None, *, out: Tensor |
 def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Tensor:
     """|A| |A^-1| in a norm by its name.
 
-    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4848)
+    linalg_cond.p_str(Tensor self, str p) -> Tensor (derivatives.yaml:4850)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -16995,7 +16995,7 @@ def linalg_cond_p_str(input: Tensor, p: str, *, out: Tensor | None = None) -> Te
 def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices; inverses for negative n.
 
-    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4859)
+    linalg_matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4861)
     Dtypes: all.
 
     Args:
@@ -17033,7 +17033,7 @@ def linalg_matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> 
 def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
     """A^n of square matrices: linalg.matrix_power.
 
-    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4873)
+    matrix_power(Tensor self, int n) -> Tensor (derivatives.yaml:4875)
     Dtypes: all.
 
     Args:
@@ -17068,7 +17068,7 @@ def matrix_power(input: Tensor, n: int, *, out: Tensor | None = None) -> Tensor:
 def linalg_matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """I + A + A^2 / 2 + A^3 / 6 + ... of square matrices.
 
-    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4884)
+    linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4886)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17115,7 +17115,7 @@ def _linalg_matrix_exp(name: str, self, into=None) -> Any:
 def matrix_exp(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The exponential of square matrices: linalg.matrix_exp.
 
-    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4902)
+    matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4904)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17149,7 +17149,7 @@ def linalg_tensorsolve(
 ) -> Tensor:
     """X with tensordot(A, X, X.ndim) = B; `dims` of A are moved to the end first.
 
-    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4913)
+    linalg_tensorsolve(Tensor self, Tensor other, int[]? dims=None) -> Tensor (derivatives.yaml:4915)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17190,7 +17190,7 @@ def linalg_tensorsolve(
 def linalg_tensorinv(input: Tensor, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
     """The inverse under tensordot of the map from the last dimensions to the first `ind`.
 
-    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4926)
+    linalg_tensorinv(Tensor self, int ind=2) -> Tensor (derivatives.yaml:4928)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17228,7 +17228,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
     """The first columns of H_1 H_2 ..., where H_i = I - tau_i v v^H and v stands below the diagonal of column i, with 1 on
     it.
 
-    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4939)
+    linalg_householder_product(Tensor input, Tensor tau) -> Tensor (derivatives.yaml:4941)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17267,7 +17267,7 @@ def linalg_householder_product(input: Tensor, tau: Tensor, *, out: Tensor | None
 def geqrf(input: Tensor, *, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor]:
     """The QR decomposition as reflections: R above the diagonal of `a`, below it and in `tau` what `ormqr` takes.
 
-    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4954)
+    geqrf(Tensor self) -> (Tensor a, Tensor tau) (derivatives.yaml:4956)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17323,7 +17323,7 @@ def ormqr(
     them.
 
     ormqr(Tensor self, Tensor input2, Tensor input3, bool left=True, bool transpose=False) -> Tensor
-    (derivatives.yaml:4969)
+    (derivatives.yaml:4971)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17372,7 +17372,7 @@ def ormqr(
 def lu_packed(input: Tensor, check_errors: bool) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A with L and U in one matrix, the rows that were exchanged, and the first zero on U's diagonal.
 
-    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4981)
+    lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4983)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17418,7 +17418,7 @@ def _lu_packed(name: str, self, check_errors, into=None) -> Any:
 def row_order(pivots: Tensor, rows: int) -> Tensor:
     """Which row comes to stand where when row i is exchanged with row pivots[i] - 1, one after the other.
 
-    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4997)
+    row_order(Tensor pivots, int rows) -> Tensor (derivatives.yaml:4999)
     Dtypes: integers.
 
     Args:
@@ -17450,7 +17450,7 @@ def linalg_lu_factor(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | N
     """P L U = A with L and U in one matrix, L without its diagonal of 1, and the row that each was exchanged with; an
     error for a singular one.
 
-    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:5008)
+    linalg_lu_factor(Tensor A, *, bool pivot=True) -> (Tensor LU, Tensor pivots) (derivatives.yaml:5010)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17491,7 +17491,7 @@ def linalg_lu_factor_ex(
     """lu_factor, and 0 or the place of the first zero on U's diagonal.
 
     linalg_lu_factor_ex(Tensor A, *, bool pivot=True, bool check_errors=False) -> (Tensor LU, Tensor pivots, Tensor
-    info) (derivatives.yaml:5024)
+    info) (derivatives.yaml:5026)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17543,7 +17543,7 @@ def linalg_lu_factor_ex(
 def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = None) -> tuple[Tensor, Tensor, Tensor]:
     """P L U = A: a permutation, a lower triangular matrix with 1 on the diagonal, an upper triangular one.
 
-    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:5039)
+    linalg_lu(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U) (derivatives.yaml:5041)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17579,7 +17579,7 @@ def linalg_lu(A: Tensor, *, pivot: bool = True, out: Sequence[Tensor] | None = N
 def lu(input: Tensor, pivot: bool = True, get_infos: bool = False) -> Sequence[Tensor]:
     """P L U = A as linalg.lu_factor gives it; or as lu_factor_ex does, if `get_infos`. A singular matrix is no error.
 
-    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml:5054)
+    lu(Tensor self, bool pivot=True, bool get_infos=False) -> Tensor[] (derivatives.yaml:5056)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17621,7 +17621,7 @@ def lu_unpack(
     """P, L and U from what lu_factor gives; empty where they are not wanted.
 
     lu_unpack(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, bool unpack_pivots=True) -> (Tensor P, Tensor L,
-    Tensor U) (derivatives.yaml:5065)
+    Tensor U) (derivatives.yaml:5067)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17674,7 +17674,7 @@ def linalg_lu_solve(
     """X with A X = B, or X A = B if not `left`, or the same for A^H, where A is given as lu_factor gives it.
 
     linalg_lu_solve(Tensor LU, Tensor pivots, Tensor B, *, bool left=True, bool adjoint=False) -> Tensor
-    (derivatives.yaml:5079)
+    (derivatives.yaml:5081)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17727,7 +17727,7 @@ def linalg_lu_solve(
 def lu_solve(input: Tensor, LU_data: Tensor, LU_pivots: Tensor, *, out: Tensor | None = None) -> Tensor:
     """X with A X = B, where A is given as lu_factor gives it: linalg.lu_solve.
 
-    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:5097)
+    lu_solve(Tensor self, Tensor LU_data, Tensor LU_pivots) -> Tensor (derivatives.yaml:5099)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17769,7 +17769,7 @@ def ldl_packed(input: Tensor, hermitian: bool, check_errors: bool) -> tuple[Tens
     """P L D L^H P^T = A with L and D in one matrix, the rows that were exchanged, and the first zero on D's diagonal.
 
     ldl_packed(Tensor self, bool hermitian, bool check_errors) -> (Tensor LD, Tensor pivots, Tensor info)
-    (derivatives.yaml:5109)
+    (derivatives.yaml:5111)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17825,7 +17825,7 @@ def linalg_ldl_factor(
     and D's blocks of one or two rows in one matrix, and the row that each was exchanged with, negative in blocks of
     two.
 
-    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:5121)
+    linalg_ldl_factor(Tensor self, *, bool hermitian=False) -> (Tensor LD, Tensor pivots) (derivatives.yaml:5123)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17868,7 +17868,7 @@ def linalg_ldl_factor_ex(
     """ldl_factor, and 0 or the place of the first zero on D's diagonal, which is then no error.
 
     linalg_ldl_factor_ex(Tensor self, *, bool hermitian=False, bool check_errors=False) -> (Tensor LD, Tensor pivots,
-    Tensor info) (derivatives.yaml:5139)
+    Tensor info) (derivatives.yaml:5141)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17921,7 +17921,7 @@ def linalg_ldl_factor_ex(
 def ldl_solve_matrices(LD: Tensor, pivots: Tensor, B: Tensor, hermitian: bool) -> Tensor:
     """X with A X = B for matrices of one batch, where A is given as ldl_packed gives it.
 
-    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5154)
+    ldl_solve_matrices(Tensor LD, Tensor pivots, Tensor B, bool hermitian) -> Tensor (derivatives.yaml:5156)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -17982,7 +17982,7 @@ def linalg_ldl_solve(
 ) -> Tensor:
     """X with A X = B, where A is given as ldl_factor gives it.
 
-    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:5169)
+    linalg_ldl_solve(Tensor LD, Tensor pivots, Tensor B, *, bool hermitian=False) -> Tensor (derivatives.yaml:5171)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18031,7 +18031,7 @@ def linalg_ldl_solve(
 def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Products of Householder reflections: linalg.householder_product.
 
-    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:5186)
+    orgqr(Tensor self, Tensor input2) -> Tensor (derivatives.yaml:5188)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -18067,7 +18067,7 @@ def orgqr(input: Tensor, input2: Tensor, *, out: Tensor | None = None) -> Tensor
 def view_default(input: Tensor, size: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape; one size may be -1.
 
-    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5201)
+    view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5203)
     Dtypes: all.
 
     Args:
@@ -18112,7 +18112,7 @@ def _view_default(name: str, self, size) -> Any:
 def view_dtype(input: Tensor, dtype: Any) -> Tensor:
     """The same bytes as elements of another dtype, outside the graph; the last dimension fits those.
 
-    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:5218)
+    view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a) (derivatives.yaml:5220)
     Dtypes: all.
 
     Args:
@@ -18146,7 +18146,7 @@ def _view_dtype(name: str, self, dtype) -> Any:
 def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
     """The same elements in the same order under another shape: a view where strides allow, else a copy.
 
-    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5233)
+    reshape(Tensor(a) self, int[] shape) -> Tensor(a) (derivatives.yaml:5235)
     Dtypes: all.
 
     Args:
@@ -18185,7 +18185,7 @@ def reshape(input: Tensor, shape: Sequence[int]) -> Tensor:
 def view_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.view(other.shape).
 
-    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5246)
+    view_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5248)
     Dtypes: all.
 
     Args:
@@ -18214,7 +18214,7 @@ def view_as(input: Tensor, other: Tensor) -> Tensor:
 def reshape_as(input: Tensor, other: Tensor) -> Tensor:
     """The same elements in the shape of `other`: self.reshape(other.shape).
 
-    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5256)
+    reshape_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5258)
     Dtypes: all.
 
     Args:
@@ -18243,7 +18243,7 @@ def reshape_as(input: Tensor, other: Tensor) -> Tensor:
 def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
     """The dimensions start_dim..end_dim as one.
 
-    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5266)
+    flatten(Tensor(a) self, int start_dim=0, int end_dim=-1) -> Tensor(a) (derivatives.yaml:5268)
     Dtypes: all.
 
     Args:
@@ -18282,7 +18282,7 @@ def flatten(input: Tensor, start_dim: int = 0, end_dim: int = -1) -> Tensor:
 def ravel(input: Tensor) -> Tensor:
     """All dimensions as one.
 
-    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5276)
+    ravel(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5278)
     Dtypes: all.
 
     Args:
@@ -18307,7 +18307,7 @@ def ravel(input: Tensor) -> Tensor:
 def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, axis: Any = None) -> Tensor:
     """Dimension `dim` split into dimensions of the given sizes, of which one may be -1.
 
-    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5285)
+    unflatten(Tensor(a) self, int dim, int[] sizes) -> Tensor(a) (derivatives.yaml:5287)
     Dtypes: all.
 
     Args:
@@ -18343,7 +18343,7 @@ def unflatten(input: Tensor, dim: int = None, sizes: Sequence[int] = None, *, ax
 def transpose(input: Tensor, dim0: int, dim1: int) -> Tensor:
     """Dimensions dim0 and dim1 change places.
 
-    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5295)
+    transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5297)
     Dtypes: all.
 
     Args:
@@ -18404,7 +18404,7 @@ def _transpose(name: str, self, dim0, dim1) -> Any:
 def permute(input: Tensor, dims: Sequence[int]) -> Tensor:
     """Dimension i of the result is dimension dims[i] of x.
 
-    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5311)
+    permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5313)
     Dtypes: all.
 
     Args:
@@ -18452,7 +18452,7 @@ def _permute(name: str, self, dims) -> Any:
 def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[int] | int) -> Tensor:
     """The dimensions of `source` at the places `destination`, the others in their order.
 
-    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5324)
+    movedim(Tensor(a) self, int[1] source, int[1] destination) -> Tensor(a) (derivatives.yaml:5326)
     Dtypes: all.
 
     Args:
@@ -18484,7 +18484,7 @@ def movedim(input: Tensor, source: Sequence[int] | int, destination: Sequence[in
 def t(input: Tensor) -> Tensor:
     """The transpose of a matrix; a vector or number is left as it is.
 
-    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5334)
+    t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5336)
     Dtypes: all.
 
     Args:
@@ -18539,7 +18539,7 @@ def _t(name: str, self) -> Any:
 def squeeze_default(input: Tensor) -> Tensor:
     """Without the dimensions of size 1.
 
-    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5350)
+    squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5352)
     Dtypes: all.
 
     Args:
@@ -18586,7 +18586,7 @@ def _squeeze_default(name: str, self) -> Any:
 def squeeze_dim(input: Tensor, dim: Sequence[int] | int) -> Tensor:
     """Without those dimensions of `dim` that have size 1.
 
-    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5365)
+    squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5367)
     Dtypes: all.
 
     Args:
@@ -18638,7 +18638,7 @@ def _squeeze_dim(name: str, self, dim) -> Any:
 def unsqueeze(input: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """With a new dimension of size 1 before dimension `dim`.
 
-    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5375)
+    unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5377)
     Dtypes: all.
 
     Args:
@@ -18700,7 +18700,7 @@ def _unsqueeze(name: str, self, dim) -> Any:
 def expand(input: Tensor, size: Sequence[int]) -> Tensor:
     """Dimensions of size 1 repeated to `size` without a copy; -1 keeps a size; new dimensions go in front.
 
-    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5390)
+    expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5392)
     Dtypes: all.
 
     Args:
@@ -18749,7 +18749,7 @@ def _expand(name: str, self, size) -> Any:
 def alias(input: Tensor) -> Tensor:
     """All of x: x[...].
 
-    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5406)
+    alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5408)
     Dtypes: all.
 
     Args:
@@ -18789,7 +18789,7 @@ def _alias(name: str, self) -> Any:
 def expand_as(input: Tensor, other: Tensor) -> Tensor:
     """Repeated to the shape of `other` without a copy: self.expand(other.shape).
 
-    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5415)
+    expand_as(Tensor(a) self, Tensor other) -> Tensor(a) (derivatives.yaml:5417)
     Dtypes: all.
 
     Args:
@@ -18818,7 +18818,7 @@ def expand_as(input: Tensor, other: Tensor) -> Tensor:
 def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
     """x repeated to the shape `size` without a copy: self.expand(size).
 
-    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5425)
+    broadcast_to(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5427)
     Dtypes: all.
 
     Args:
@@ -18846,7 +18846,7 @@ def broadcast_to(input: Tensor, size: Sequence[int]) -> Tensor:
 def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
     """Copies of x one after the other, `repeats` times along each dimension.
 
-    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5434)
+    repeat(Tensor self, int[] repeats) -> Tensor (derivatives.yaml:5436)
     Dtypes: all.
 
     Args:
@@ -18878,7 +18878,7 @@ def repeat(input: Tensor, repeats: Sequence[int]) -> Tensor:
 def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """Copies of x one after the other; counts that are missing at the front are 1.
 
-    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5446)
+    tile(Tensor self, int[] dims) -> Tensor (derivatives.yaml:5448)
     Dtypes: all.
 
     Args:
@@ -18911,7 +18911,7 @@ def tile(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Te
 def atleast_1d(input: Tensor) -> Tensor:
     """x with at least one dimension.
 
-    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5458)
+    atleast_1d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5460)
     Dtypes: all.
 
     Args:
@@ -18933,7 +18933,7 @@ def atleast_1d(input: Tensor) -> Tensor:
 def atleast_2d(input: Tensor) -> Tensor:
     """x with at least two dimensions: a vector becomes a row.
 
-    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5464)
+    atleast_2d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5466)
     Dtypes: all.
 
     Args:
@@ -18955,7 +18955,7 @@ def atleast_2d(input: Tensor) -> Tensor:
 def atleast_3d(input: Tensor) -> Tensor:
     """x with at least three dimensions: a vector becomes (1, n, 1), a matrix (m, n, 1).
 
-    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5470)
+    atleast_3d(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5472)
     Dtypes: all.
 
     Args:
@@ -18977,7 +18977,7 @@ def atleast_3d(input: Tensor) -> Tensor:
 def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors side by side: along dimension 1, vectors and numbers along their only one.
 
-    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5476)
+    hstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5478)
     Dtypes: all.
 
     Args:
@@ -19007,7 +19007,7 @@ def hstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors one above the other: along dimension 0, vectors as rows.
 
-    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5487)
+    vstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5489)
     Dtypes: all.
 
     Args:
@@ -19037,7 +19037,7 @@ def vstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """The tensors behind each other: along dimension 2, a vector as (1, n, 1), a matrix as (m, n, 1).
 
-    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5499)
+    dstack(Tensor[] tensors) -> Tensor (derivatives.yaml:5501)
     Dtypes: all.
 
     Args:
@@ -19067,7 +19067,7 @@ def dstack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
 def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     """Vectors as the columns of a matrix, matrices side by side.
 
-    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5510)
+    column_stack(Tensor[] tensors) -> Tensor (derivatives.yaml:5512)
     Dtypes: all.
 
     Args:
@@ -19097,7 +19097,7 @@ def column_stack(tensors: Sequence[Tensor], *, out: Tensor | None = None) -> Ten
 def tensor_split_sections(input: Tensor, sections: int, dim: int = 0) -> Sequence[Tensor]:
     """`sections` pieces along `dim`, the first ones larger by one where they cannot be equal.
 
-    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5521)
+    tensor_split.sections(Tensor(a) self, int sections, int dim=0) -> Tensor(a)[] (derivatives.yaml:5523)
     Dtypes: all.
 
     Args:
@@ -19135,7 +19135,7 @@ def tensor_split_tensor_indices_or_sections(
     """x cut into as many pieces as a tensor of no dimensions says, or before each of the indices in one.
 
     tensor_split.tensor_indices_or_sections(Tensor(a) self, Tensor tensor_indices_or_sections, int dim=0) -> Tensor(a)[]
-    (derivatives.yaml:5532)
+    (derivatives.yaml:5534)
     Dtypes: all.
 
     Args:
@@ -19179,7 +19179,7 @@ def tensor_split_tensor_indices_or_sections(
 def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """x cut along `dim` before each of the indices.
 
-    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5540)
+    tensor_split.indices(Tensor(a) self, int[] indices, int dim=0) -> Tensor(a)[] (derivatives.yaml:5542)
     Dtypes: all.
 
     Args:
@@ -19213,7 +19213,7 @@ def tensor_split_indices(input: Tensor, indices: Sequence[int], dim: int = 0) ->
 def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 1, of a vector along its only one.
 
-    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5546)
+    hsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5548)
     Dtypes: all.
 
     Args:
@@ -19241,7 +19241,7 @@ def hsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 1 before each of the indices.
 
-    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5557)
+    hsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5559)
     Dtypes: all.
 
     Args:
@@ -19268,7 +19268,7 @@ def hsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 0 of at least two.
 
-    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5563)
+    vsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5565)
     Dtypes: all.
 
     Args:
@@ -19296,7 +19296,7 @@ def vsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 0 before each of the indices.
 
-    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5572)
+    vsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5574)
     Dtypes: all.
 
     Args:
@@ -19323,7 +19323,7 @@ def vsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
 def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
     """`sections` equal pieces along dimension 2.
 
-    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5578)
+    dsplit.int(Tensor(a) self, int sections) -> Tensor(a)[] (derivatives.yaml:5580)
     Dtypes: all.
 
     Args:
@@ -19351,7 +19351,7 @@ def dsplit_int(input: Tensor, sections: int) -> Sequence[Tensor]:
 def dsplit_indices(input: Tensor, indices: Sequence[int]) -> Sequence[Tensor]:
     """x cut along dimension 2 before each of the indices.
 
-    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5587)
+    dsplit.indices(Tensor(a) self, int[] indices) -> Tensor(a)[] (derivatives.yaml:5589)
     Dtypes: all.
 
     Args:
@@ -19386,7 +19386,7 @@ def narrow_copy(
 ) -> Tensor:
     """A copy of `length` elements of dimension `dim` from `start` on.
 
-    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5593)
+    narrow_copy(Tensor self, int dim, int start, int length) -> Tensor (derivatives.yaml:5595)
     Dtypes: all.
 
     Args:
@@ -19429,7 +19429,7 @@ def narrow_copy(
 def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The columns in reversed order.
 
-    fliplr(Tensor self) -> Tensor (derivatives.yaml:5601)
+    fliplr(Tensor self) -> Tensor (derivatives.yaml:5603)
     Dtypes: all.
 
     Args:
@@ -19461,7 +19461,7 @@ def fliplr(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The rows in reversed order.
 
-    flipud(Tensor self) -> Tensor (derivatives.yaml:5611)
+    flipud(Tensor self) -> Tensor (derivatives.yaml:5613)
     Dtypes: all.
 
     Args:
@@ -19493,7 +19493,7 @@ def flipud(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tensor | None = None) -> Tensor:
     """x turned k times by 90 degrees, from the first of two dimensions towards the second.
 
-    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5621)
+    rot90(Tensor self, int k=1, int[] dims=[0, 1]) -> Tensor (derivatives.yaml:5623)
     Dtypes: all.
 
     Args:
@@ -19530,7 +19530,7 @@ def rot90(input: Tensor, k: int = 1, dims: Sequence[int] = [0, 1], *, out: Tenso
 def repeat_interleave_tensor(repeats: Tensor, *, output_size: int | None = None, out: Tensor | None = None) -> Tensor:
     """The index i, repeats[i] times, for each i.
 
-    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5632)
+    repeat_interleave.Tensor(Tensor repeats, *, int? output_size=None) -> Tensor (derivatives.yaml:5634)
     Dtypes: all.
 
     Args:
@@ -19589,7 +19589,7 @@ def repeat_interleave_self_tensor(
     """Slice i of x along `dim`, repeats[i] times, for each i; of the flattened tensor without `dim`.
 
     repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5654)
+    (derivatives.yaml:5656)
     Dtypes: all.
 
     Args:
@@ -19644,7 +19644,7 @@ def repeat_interleave_self_int(
     """Each slice of x along `dim`, `repeats` times; each element of the flattened tensor without `dim`.
 
     repeat_interleave.self_int(Tensor self, int repeats, int? dim=None, *, int? output_size=None) -> Tensor
-    (derivatives.yaml:5663)
+    (derivatives.yaml:5665)
     Dtypes: all.
 
     Args:
@@ -19696,7 +19696,7 @@ def repeat_interleave_self_int(
 def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Tensor]:
     """Vectors expanded to a grid, each along its own dimension.
 
-    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5670)
+    meshgrid(Tensor[] tensors, *, str indexing='ij') -> Tensor[] (derivatives.yaml:5672)
     Dtypes: all.
 
     Args:
@@ -19722,7 +19722,7 @@ def meshgrid(tensors: Sequence[Tensor], *, indexing: str = "ij") -> Sequence[Ten
 def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
     """All rows that take one element of each vector.
 
-    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5677)
+    cartesian_prod(Tensor[] tensors) -> Tensor (derivatives.yaml:5679)
     Dtypes: all.
 
     Args:
@@ -19745,7 +19745,7 @@ def cartesian_prod(tensors: Sequence[Tensor]) -> Tensor:
 def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, out: Tensor | None = None) -> Tensor:
     """All rows of r elements of a vector, in its order; the same one again only `with_replacement`.
 
-    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5684)
+    combinations(Tensor self, int r=2, bool with_replacement=False) -> Tensor (derivatives.yaml:5686)
     Dtypes: all.
 
     Args:
@@ -19788,7 +19788,7 @@ def combinations(input: Tensor, r: int = 2, with_replacement: bool = False, *, o
 def block_diag(tensors: Sequence[Tensor]) -> Tensor:
     """Matrices along the diagonal of one, zeros elsewhere.
 
-    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5697)
+    block_diag(Tensor[] tensors) -> Tensor (derivatives.yaml:5699)
     Dtypes: all.
 
     Args:
@@ -19811,7 +19811,7 @@ def block_diag(tensors: Sequence[Tensor]) -> Tensor:
 def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *, out: Tensor | None = None) -> Tensor:
     """The last dimension of x on a diagonal of the dimensions dim1 and dim2 of the result, zeros elsewhere.
 
-    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5704)
+    diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor (derivatives.yaml:5706)
     Dtypes: all.
 
     Args:
@@ -19855,7 +19855,7 @@ def diag_embed(input: Tensor, offset: int = 0, dim1: int = -2, dim2: int = -1, *
 def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Tensor:
     """A matrix with the elements of x on a diagonal.
 
-    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5715)
+    diagflat(Tensor self, int offset=0) -> Tensor (derivatives.yaml:5717)
     Dtypes: all.
 
     Args:
@@ -19888,7 +19888,7 @@ def diagflat(input: Tensor, offset: int = 0, *, out: Tensor | None = None) -> Te
 def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Tensor | None = None) -> Tensor:
     """The Vandermonde matrix: x_i^(N - 1), ..., x_i, 1 in row i, or the other way round when `increasing`.
 
-    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5725)
+    vander(Tensor x, int? N=None, bool increasing=False) -> Tensor (derivatives.yaml:5727)
     Dtypes: all.
 
     Args:
@@ -19926,7 +19926,7 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False, *, out: Te
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped and the complex conjugate taken.
 
-    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5737)
+    adjoint(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5739)
     Dtypes: all.
 
     Args:
@@ -19955,7 +19955,7 @@ def adjoint(input: Tensor) -> Tensor:
 def unfold(input: Tensor, dimension: int, size: int, step: int) -> Tensor:
     """The windows of `size` places, `step` apart, along `dimension`; the places of a window become the last dimension.
 
-    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5747)
+    unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5749)
     Dtypes: all.
 
     Args:
@@ -20012,7 +20012,7 @@ def unfold_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, l
     """Zeros of shape `input_sizes` to which the windows are added: the transpose of unfold.
 
     unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor
-    (derivatives.yaml:5762)
+    (derivatives.yaml:5764)
     Dtypes: all.
 
     Args:
@@ -20075,7 +20075,7 @@ def _unfold_backward(name: str, grad_output, input_sizes, dim, length, step, int
 def select(input: Tensor, dim: int = None, index: int = None, *, axis: Any = None) -> Tensor:
     """x[..., index, ...] at dimension `dim`, which goes.
 
-    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5774)
+    select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5776)
     Dtypes: all.
 
     Args:
@@ -20130,7 +20130,7 @@ def _select(name: str, self, dim, index) -> Any:
 def select_backward(grad_output: Tensor, input_sizes: Sequence[int], dim: int, index: int) -> Tensor:
     """Zeros of shape `input_sizes` with x at select(dim, index): the transpose of select.
 
-    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5787)
+    select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5789)
     Dtypes: all.
 
     Args:
@@ -20194,7 +20194,7 @@ def slice(input: Tensor, dim: int = 0, start: int | None = None, end: int | None
     """x[..., start:end:step, ...] at dimension `dim`.
 
     slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a)
-    (derivatives.yaml:5799)
+    (derivatives.yaml:5801)
     Dtypes: all.
 
     Args:
@@ -20253,7 +20253,7 @@ def slice_backward(
     """Zeros of shape `input_sizes` with x at slice(dim, start, end, step): the transpose of slice.
 
     slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor
-    (derivatives.yaml:5814)
+    (derivatives.yaml:5816)
     Dtypes: all.
 
     Args:
@@ -20332,7 +20332,7 @@ def _slice_backward(name: str, grad_output, input_sizes, dim, start, end, step, 
 def narrow(input: Tensor, dim: int = None, start: int = None, length: int = None, *, axis: Any = None) -> Tensor:
     """`length` elements of dimension `dim` from `start` on.
 
-    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5828)
+    narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5830)
     Dtypes: all.
 
     Args:
@@ -20390,7 +20390,7 @@ def _narrow(name: str, self, dim, start, length) -> Any:
 def as_strided(input: Tensor, size: Sequence[int], stride: Sequence[int], storage_offset: int | None = None) -> Tensor:
     """A view of x's storage with the given size, strides and offset, all counted in elements.
 
-    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5840)
+    as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5842)
     Dtypes: all.
 
     Args:
@@ -20455,7 +20455,7 @@ def restride(
     """Adds x into zero storage laid out by (x.shape, stride, offset), then reads it as (to_size, to_stride, to_offset).
 
     restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor
-    (derivatives.yaml:5858)
+    (derivatives.yaml:5860)
     Dtypes: all.
 
     Args:
@@ -20517,7 +20517,7 @@ def _restride(name: str, self, stride, offset, to_size, to_stride, to_offset, in
 def diagonal(input: Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Tensor:
     """The diagonal x[i, i + offset] of dimensions dim1 and dim2, as the last dimension.
 
-    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5873)
+    diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5875)
     Dtypes: all.
 
     Args:
@@ -20573,7 +20573,7 @@ def diagonal_backward(grad_output: Tensor, input_sizes: Sequence[int], offset: i
     """Zeros of shape `input_sizes` with x on the diagonal: the transpose of diagonal.
 
     diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor
-    (derivatives.yaml:5890)
+    (derivatives.yaml:5892)
     Dtypes: all.
 
     Args:
@@ -20640,7 +20640,7 @@ def _diagonal_backward(name: str, grad_output, input_sizes, offset, dim1, dim2, 
 def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """The matrix with the vector x on a diagonal; of a matrix, a copy of that diagonal.
 
-    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5902)
+    diag(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:5904)
     Dtypes: all.
 
     Args:
@@ -20675,7 +20675,7 @@ def diag(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tens
 def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The sum of the main diagonal of a matrix.
 
-    trace(Tensor self) -> Tensor (derivatives.yaml:5913)
+    trace(Tensor self) -> Tensor (derivatives.yaml:5915)
     Dtypes: all.
 
     Args:
@@ -20706,7 +20706,7 @@ def trace(input: Tensor, *, out: Tensor | None = None) -> Tensor:
 def unbind(input: Tensor, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """The slices of x along `dim`, each without it.
 
-    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5923)
+    unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5925)
     Dtypes: all.
 
     Args:
@@ -20757,7 +20757,7 @@ def _unbind(name: str, self, dim) -> Any:
 def split_tensor(input: Tensor, split_size: int, dim: int = 0) -> Sequence[Tensor]:
     """Pieces of `split_size` along `dim`; the last may be smaller.
 
-    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5935)
+    split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5937)
     Dtypes: all.
 
     Args:
@@ -20805,7 +20805,7 @@ def _split_tensor(name: str, self, split_size, dim) -> Any:
 def split_with_sizes(input: Tensor, split_sizes: Sequence[int], dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5949)
+    split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5951)
     Dtypes: all.
 
     Args:
@@ -20863,7 +20863,7 @@ def _split_with_sizes(name: str, self, split_sizes, dim) -> Any:
 def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Sequence[Tensor]:
     """Pieces of the given sizes along `dim`.
 
-    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5961)
+    split.sizes(Tensor(a) self, int[] split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5963)
     Dtypes: all.
 
     Args:
@@ -20890,7 +20890,7 @@ def split_sizes(input: Tensor, split_size: Sequence[int], dim: int = 0) -> Seque
 def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """At most `chunks` pieces of equal size along `dim`; the last may be smaller.
 
-    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5966)
+    chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5968)
     Dtypes: all.
 
     Args:
@@ -20927,7 +20927,7 @@ def chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequ
 def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """chunk; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5976)
+    unsafe_chunk(Tensor(a) self, int chunks, int dim=0) -> Tensor(a)[] (derivatives.yaml:5978)
     Dtypes: all.
 
     Args:
@@ -20961,7 +20961,7 @@ def unsafe_chunk(input: Tensor, chunks: int, dim: int = 0, *, axis: Any = None) 
 def unsafe_split(input: Tensor, split_size: int, dim: int = 0, *, axis: Any = None) -> Sequence[Tensor]:
     """split; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5984)
+    unsafe_split(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5986)
     Dtypes: all.
 
     Args:
@@ -20997,7 +20997,7 @@ def unsafe_split_with_sizes(
 ) -> Sequence[Tensor]:
     """split_with_sizes; PyTorch does not follow writes to the pieces, which is safe here.
 
-    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5992)
+    unsafe_split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5994)
     Dtypes: all.
 
     Args:
@@ -21034,7 +21034,7 @@ def unsafe_split_with_sizes(
 def cat(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors one after the other along `dim`.
 
-    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6000)
+    cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6002)
     Dtypes: all.
 
     Args:
@@ -21094,7 +21094,7 @@ def _cat(name: str, tensors, dim, into=None) -> Any:
 def stack(tensors: Sequence[Tensor], dim: int = 0, *, out: Tensor | None = None, axis: Any = None) -> Tensor:
     """The tensors side by side along a new dimension `dim`.
 
-    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6022)
+    stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6024)
     Dtypes: all.
 
     Args:
@@ -21153,7 +21153,7 @@ def _stack(name: str, tensors, dim, into=None) -> Any:
 def flip(input: Tensor, dims: Sequence[int], *, out: Tensor | None = None) -> Tensor:
     """The order of the elements reversed along `dims`.
 
-    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6039)
+    flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6041)
     Dtypes: all.
 
     Args:
@@ -21202,7 +21202,7 @@ def roll(
 ) -> Tensor:
     """Elements moved on by `shifts` along `dims` and in again at the start; over the flattened tensor without dims.
 
-    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6055)
+    roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6057)
     Dtypes: all.
 
     Args:
@@ -21251,7 +21251,7 @@ def _roll(name: str, self, shifts, dims, into=None) -> Any:
 def triu(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i >= diagonal, else 0.
 
-    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6070)
+    triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6072)
     Dtypes: all.
 
     Args:
@@ -21310,7 +21310,7 @@ def _triu(name: str, self, diagonal, into=None) -> Any:
 def tril(input: Tensor, diagonal: int = 0, *, out: Tensor | None = None) -> Tensor:
     """x_ij where j - i <= diagonal, else 0.
 
-    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6088)
+    tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6090)
     Dtypes: all.
 
     Args:
@@ -21369,7 +21369,7 @@ def _tril(name: str, self, diagonal, into=None) -> Any:
 def constant_pad_nd(input: Tensor, pad: Sequence[int], value: Number = 0, *, out: Tensor | None = None) -> Tensor:
     """Grows (or, where negative, cuts) the last dimensions; pad = (left, right) of the last, then of the one before, ...
 
-    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6106)
+    constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6108)
     Dtypes: all.
 
     Args:
@@ -21422,7 +21422,7 @@ def _constant_pad_nd(name: str, self, pad, value, into=None) -> Any:
 def clone(input: Tensor, *, memory_format: Any = None, out: Tensor | None = None) -> Tensor:
     """A copy with memory of its own, through which gradients pass.
 
-    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6125)
+    clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6127)
     Dtypes: all.
 
     Args:
@@ -21480,7 +21480,7 @@ def _clone(name: str, self, memory_format, into=None) -> Any:
 def _to_copy(input: Tensor, dtype: Any, *, out: Tensor | None = None) -> Tensor:
     """A copy of x as another dtype.
 
-    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6140)
+    _to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6142)
     Dtypes: all.
 
     Args:
@@ -21520,7 +21520,7 @@ def __to_copy(name: str, self, dtype, into=None) -> Any:
 def index(input: Tensor, indices: Sequence[Tensor | None]) -> Tensor:
     """x[indices]: NumPy's advanced indexing; None stands for a whole dimension.
 
-    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6154)
+    index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6156)
     Dtypes: all.
 
     Args:
@@ -21561,7 +21561,7 @@ def _index(name: str, self, indices, into=None) -> Any:
 def index_backward(grad_output: Tensor, input_sizes: Sequence[int], indices: Sequence[Tensor | None]) -> Tensor:
     """Zeros of shape `input_sizes` to which x is added at `indices`: the transpose of index.
 
-    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6174)
+    index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6176)
     Dtypes: all.
 
     Args:
@@ -21617,7 +21617,7 @@ def index_put(
 ) -> Tensor:
     """x with x[indices] set to `values`, or with `values` added to it when `accumulate`.
 
-    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6189)
+    index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6191)
     Dtypes: all.
 
     Args:
@@ -21703,7 +21703,7 @@ def index_select(
 ) -> Tensor:
     """The slices index[0], index[1], ... of x along `dim`.
 
-    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6211)
+    index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6213)
     Dtypes: all.
 
     Args:
@@ -21773,7 +21773,7 @@ def index_add(
 ) -> Tensor:
     """x with alpha source added slice by slice at `index` along `dim`.
 
-    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6228)
+    index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6230)
     Dtypes: all.
 
     Args:
@@ -21876,7 +21876,7 @@ def gather(
 ) -> Tensor:
     """y_ij = x[index_ij, j] for dim=0, x[i, index_ij] for dim=1, and so on.
 
-    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6247)
+    gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6249)
     Dtypes: all.
 
     Args:
@@ -21942,7 +21942,7 @@ def _gather(name: str, self, dim, index, sparse_grad, into=None) -> Any:
 def scatter_src(input: Tensor, dim: int, index: Tensor, src: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = src_ij for dim=0, and so on.
 
-    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6266)
+    scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6268)
     Dtypes: all.
 
     Args:
@@ -22016,7 +22016,7 @@ def _scatter_src(name: str, self, dim, index, src, into=None) -> Any:
 def scatter_value(input: Tensor, dim: int, index: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """x with y[index_ij, j] = value for dim=0, and so on.
 
-    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6286)
+    scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6288)
     Dtypes: all.
 
     Args:
@@ -22092,7 +22092,7 @@ def scatter_add(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j] for dim=0, and so on.
 
-    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6299)
+    scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6301)
     Dtypes: all.
 
     Args:
@@ -22178,7 +22178,7 @@ def _scatter_add(name: str, self, dim, index, src, into=None) -> Any:
 def masked_fill_scalar(input: Tensor, mask: Tensor, value: Number, *, out: Tensor | None = None) -> Tensor:
     """`value` where `mask` is true, else x.
 
-    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6318)
+    masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6320)
     Dtypes: all.
 
     Args:
@@ -22236,7 +22236,7 @@ def _masked_fill_scalar(name: str, self, mask, value, into=None) -> Any:
 def masked_fill_tensor(input: Tensor, mask: Tensor, value: Tensor | Number, *, out: Tensor | None = None) -> Tensor:
     """The 0-d tensor `value` where `mask` is true, else x.
 
-    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6334)
+    masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6336)
     Dtypes: all.
 
     Args:
@@ -22299,7 +22299,7 @@ def _masked_fill_tensor(name: str, self, mask, value, into=None) -> Any:
 def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements of x where `mask` is true, in a vector.
 
-    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6348)
+    masked_select(Tensor self, Tensor mask) -> Tensor (derivatives.yaml:6350)
     Dtypes: all.
 
     Args:
@@ -22334,7 +22334,7 @@ def masked_select(input: Tensor, mask: Tensor, *, out: Tensor | None = None) -> 
 def nonzero_default(input: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The indices of the elements that are not zero, one row each.
 
-    nonzero(Tensor self) -> Tensor (derivatives.yaml:6359)
+    nonzero(Tensor self) -> Tensor (derivatives.yaml:6361)
     Dtypes: all.
 
     Args:
@@ -22366,7 +22366,7 @@ def _nonzero_default(name: str, self, into=None) -> Any:
 def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tensor | None = None) -> Tensor:
     """The first `size` rows of nonzero(x), and rows of `fill_value` where there are fewer.
 
-    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6374)
+    nonzero_static(Tensor self, *, int size, int fill_value=-1) -> Tensor (derivatives.yaml:6376)
     Dtypes: all.
 
     Args:
@@ -22413,7 +22413,7 @@ def nonzero_static(input: Tensor, *, size: int, fill_value: int = -1, out: Tenso
 def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
     """The indices of the elements that are not zero, one tensor for each dimension.
 
-    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6389)
+    nonzero.as_tuple(Tensor self, *, bool as_tuple) -> Tensor[] (derivatives.yaml:6391)
     Dtypes: all.
 
     Args:
@@ -22441,7 +22441,7 @@ def nonzero_as_tuple(input: Tensor, *, as_tuple: bool) -> Sequence[Tensor]:
 def checked_places(index: Tensor, dim: int, size: int, op: str, wrap: bool) -> Tensor:
     """Indices counted from the front, all of which must be below `size`; negative ones count from the end if `wrap`.
 
-    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6397)
+    checked_places(Tensor index, int dim, int size, str op, bool wrap) -> Tensor (derivatives.yaml:6399)
     Dtypes: integers.
 
     Args:
@@ -22487,7 +22487,7 @@ def _checked_places(name: str, index, dim, size, op, wrap, into=None) -> Any:
 def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
     """The elements at places of the flattened tensor, in the shape of `index`.
 
-    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6410)
+    take(Tensor self, Tensor index) -> Tensor (derivatives.yaml:6412)
     Dtypes: all.
 
     Args:
@@ -22521,7 +22521,7 @@ def take(input: Tensor, index: Tensor, *, out: Tensor | None = None) -> Tensor:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source` written, or added, at places of the flattened tensor.
 
-    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6420)
+    put(Tensor self, Tensor index, Tensor source, bool accumulate=False) -> Tensor (derivatives.yaml:6422)
     Dtypes: all.
 
     Args:
@@ -22575,7 +22575,7 @@ def put_(input: Tensor, index: Tensor, source: Tensor, accumulate: bool = False)
 def unravel_index(indices: Tensor, shape: Sequence[int] | int) -> Sequence[Tensor]:
     """The places in a tensor of `shape` that stand at `indices` of the flattened one, one tensor for each dimension.
 
-    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6432)
+    unravel_index(Tensor indices, int[1] shape) -> Tensor[] (derivatives.yaml:6434)
     Dtypes: all.
 
     Args:
@@ -22606,7 +22606,7 @@ def take_along_dim(
 ) -> Tensor:
     """The elements at `indices` along `dim`, everything else broadcast; of the flattened tensor without `dim`.
 
-    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6442)
+    take_along_dim(Tensor self, Tensor indices, int? dim=None) -> Tensor (derivatives.yaml:6444)
     Dtypes: all.
 
     Args:
@@ -22659,7 +22659,7 @@ def index_copy(
 ) -> Tensor:
     """x with the slices at `index` along `dim` replaced by those of `source`.
 
-    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6456)
+    index_copy(Tensor self, int dim, Tensor index, Tensor source) -> Tensor (derivatives.yaml:6458)
     Dtypes: all.
 
     Args:
@@ -22724,7 +22724,7 @@ def index_fill_int_scalar(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with `value`.
 
-    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6469)
+    index_fill.int_Scalar(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6471)
     Dtypes: all.
 
     Args:
@@ -22784,7 +22784,7 @@ def index_fill_int_tensor(
 ) -> Tensor:
     """x with the slices at `index` along `dim` filled with the 0-d tensor `value`.
 
-    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6480)
+    index_fill.int_Tensor(Tensor self, int dim, Tensor index, Tensor value) -> Tensor (derivatives.yaml:6482)
     Dtypes: all.
 
     Args:
@@ -22857,7 +22857,7 @@ def scatter_reduce(
     and loses it.
 
     scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6487)
+    (derivatives.yaml:6489)
     Dtypes: all.
 
     Args:
@@ -22999,7 +22999,7 @@ def scatter_src_reduce(
 ) -> Tensor:
     """x with src_ij added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
-    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6520)
+    scatter.src_reduce(Tensor self, int dim, Tensor index, Tensor src, *, str reduce) -> Tensor (derivatives.yaml:6522)
     Dtypes: all.
 
     Args:
@@ -23068,7 +23068,7 @@ def scatter_value_reduce(
     """x with `value` added to y[index_ij, j], or multiplied into it, for dim=0, and so on.
 
     scatter.value_reduce(Tensor self, int dim, Tensor index, Scalar value, *, str reduce) -> Tensor
-    (derivatives.yaml:6529)
+    (derivatives.yaml:6531)
     Dtypes: all.
 
     Args:
@@ -23152,7 +23152,7 @@ def index_reduce(
     """x with the slices of `source` reduced into those at `index` along `dim`, by prod, mean, amax or amin.
 
     index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor
-    (derivatives.yaml:6536)
+    (derivatives.yaml:6538)
     Dtypes: all.
 
     Args:
@@ -23251,7 +23251,7 @@ def order_of_true(mask: Tensor, available: int, lead: int) -> Tensor:
     """For each true element how many come before it in row order, 0 for the others, and at most `available` may be true;
     the first `lead` dimensions count examples, each by itself.
 
-    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6548)
+    order_of_true(Tensor mask, int available, int lead) -> Tensor (derivatives.yaml:6550)
     Dtypes: bool.
 
     Args:
@@ -23285,7 +23285,7 @@ def _order_of_true(name: str, mask, available, lead, into=None) -> Any:
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor, *, out: Tensor | None = None) -> Tensor:
     """x with the elements of `source`, one after the other, where `mask` is true.
 
-    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6561)
+    masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor (derivatives.yaml:6563)
     Dtypes: all.
 
     Args:
@@ -23341,7 +23341,7 @@ def select_scatter(
 ) -> Tensor:
     """x with `src` at select(dim, index).
 
-    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6573)
+    select_scatter(Tensor self, Tensor src, int dim, int index) -> Tensor (derivatives.yaml:6575)
     Dtypes: all.
 
     Args:
@@ -23400,7 +23400,7 @@ def slice_scatter(
     """x with `src` at x[..., start:end:step, ...] of dimension `dim`.
 
     slice_scatter(Tensor self, Tensor src, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor
-    (derivatives.yaml:6583)
+    (derivatives.yaml:6585)
     Dtypes: all.
 
     Args:
@@ -23455,7 +23455,7 @@ def diagonal_scatter(
 ) -> Tensor:
     """x with `src` on a diagonal of dimensions dim1 and dim2.
 
-    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6592)
+    diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor (derivatives.yaml:6594)
     Dtypes: all.
 
     Args:
@@ -23512,7 +23512,7 @@ def as_strided_scatter(
     """x with `src` at as_strided(size, stride, storage_offset).
 
     as_strided_scatter(Tensor self, Tensor src, int[] size, int[] stride, int? storage_offset=None) -> Tensor
-    (derivatives.yaml:6602)
+    (derivatives.yaml:6604)
     Dtypes: all.
 
     Args:
@@ -23563,7 +23563,7 @@ def as_strided_scatter(
 def fill__scalar(input: Tensor, value: Number) -> Tensor:
     """Every element becomes `value`.
 
-    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6611)
+    fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6613)
     Dtypes: all.
 
     Args:
@@ -23599,7 +23599,7 @@ def _fill__scalar(name: str, self, value, into=None) -> Any:
 def fill__tensor(input: Tensor, value: Tensor | Number) -> Tensor:
     """Every element becomes the 0-d tensor `value`.
 
-    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6625)
+    fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6627)
     Dtypes: all.
 
     Args:
@@ -23636,7 +23636,7 @@ def _fill__tensor(name: str, self, value, into=None) -> Any:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0.
 
-    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6637)
+    zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6639)
     Dtypes: all.
 
     Args:
@@ -23670,7 +23670,7 @@ def _zero_(name: str, self, into=None) -> Any:
 def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Tensor:
     """x[i, ..., i] becomes `fill_value`; with `wrap` the diagonal begins again after each square of a tall matrix.
 
-    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6649)
+    fill_diagonal_(Tensor(a!) self, Scalar fill_value, bool wrap=False) -> Tensor(a!) (derivatives.yaml:6651)
     Dtypes: all.
 
     Args:
@@ -23709,7 +23709,7 @@ def fill_diagonal_(input: Tensor, fill_value: Number, wrap: bool = False) -> Ten
 def copy_(input: Tensor, src: Tensor | Number, non_blocking: bool = False) -> Tensor:
     """The elements of `src`, broadcast and cast, written into x.
 
-    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6663)
+    copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6665)
     Dtypes: all.
 
     Args:
@@ -23753,7 +23753,7 @@ def _copy_(name: str, self, src, non_blocking, into=None) -> Any:
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """y = x weight^T + bias, over the last dimension of x.
 
-    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6685)
+    linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6687)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23818,7 +23818,7 @@ def _linear(name: str, self, weight, bias, into=None) -> Any:
 def linear_weight_grad(grad_output: Tensor, input: Tensor) -> Tensor:
     """The gradient of linear's weight: the sum over the batch of outer(grad_output, self).
 
-    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6712)
+    linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6714)
     Dtypes: integers, floats, complex numbers.
 
     Args:
@@ -23879,7 +23879,7 @@ def convolution(
     dilation k - padding] weight[o, c, k]. `padding` has one number per dimension, or two (before, after).
 
     convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) ->
-    Tensor (derivatives.yaml:6730)
+    Tensor (derivatives.yaml:6732)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -23979,7 +23979,7 @@ def convolution_input_grad(
     """The gradient of convolution's input (a transposed convolution), of shape input_shape.
 
     convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6760)
+    dilation, int groups) -> Tensor (derivatives.yaml:6762)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24085,7 +24085,7 @@ def convolution_weight_grad(
     """The gradient of convolution's weight, of shape weight_shape.
 
     convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[]
-    dilation, int groups) -> Tensor (derivatives.yaml:6777)
+    dilation, int groups) -> Tensor (derivatives.yaml:6779)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24193,7 +24193,7 @@ def conv1d_default(
     """Cross-correlation of a (batch, channel, length) signal; see convolution.
 
     conv1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6794)
+    groups=1) -> Tensor (derivatives.yaml:6796)
     Dtypes: all.
 
     Args:
@@ -24252,7 +24252,7 @@ def conv1d_padding(
     """conv1d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv1d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, str padding="valid", int[1]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6804)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6806)
     Dtypes: all.
 
     Args:
@@ -24331,7 +24331,7 @@ def conv2d_default(
     """Cross-correlation of a (batch, channel, height, width) image; see convolution.
 
     conv2d(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6811)
+    groups=1) -> Tensor (derivatives.yaml:6813)
     Dtypes: all.
 
     Args:
@@ -24390,7 +24390,7 @@ def conv2d_padding(
     """conv2d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv2d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, str padding="valid", int[2]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6826)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6828)
     Dtypes: all.
 
     Args:
@@ -24469,7 +24469,7 @@ def conv3d_default(
     """Cross-correlation of a (batch, channel, depth, height, width) volume; see convolution.
 
     conv3d(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3] dilation=1, int
-    groups=1) -> Tensor (derivatives.yaml:6834)
+    groups=1) -> Tensor (derivatives.yaml:6836)
     Dtypes: all.
 
     Args:
@@ -24528,7 +24528,7 @@ def conv3d_padding(
     """conv3d with padding named: 'valid' (none) or 'same' (as many outputs as inputs).
 
     conv3d.padding(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, str padding="valid", int[3]
-    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6844)
+    dilation=1, int groups=1) -> Tensor (derivatives.yaml:6846)
     Dtypes: all.
 
     Args:
@@ -24608,7 +24608,7 @@ def conv_transpose1d(
     """The transpose of conv1d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose1d(Tensor self, Tensor weight, Tensor? bias=None, int[1] stride=1, int[1] padding=0, int[1]
-    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6851)
+    output_padding=0, int groups=1, int[1] dilation=1) -> Tensor (derivatives.yaml:6853)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24688,7 +24688,7 @@ def conv_transpose2d(
     """The transpose of conv2d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose2d.input(Tensor self, Tensor weight, Tensor? bias=None, int[2] stride=1, int[2] padding=0, int[2]
-    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6864)
+    output_padding=0, int groups=1, int[2] dilation=1) -> Tensor (derivatives.yaml:6866)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24770,7 +24770,7 @@ def conv_transpose3d(
     """The transpose of conv3d as a map of its input: each value times the weight is added to the window it came from.
 
     conv_transpose3d.input(Tensor self, Tensor weight, Tensor? bias=None, int[3] stride=1, int[3] padding=0, int[3]
-    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6878)
+    output_padding=0, int groups=1, int[3] dilation=1) -> Tensor (derivatives.yaml:6880)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24839,7 +24839,7 @@ def border_pad(input: Tensor, pad: Sequence[int], mode: str) -> Tensor:
     """The last dimensions grown by pairs of `pad`, or cut where these are negative, with what is mirrored at the border
     ("reflect"), the border itself ("replicate"), or the other end ("circular").
 
-    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6889)
+    border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6891)
     Dtypes: all.
 
     Args:
@@ -24883,7 +24883,7 @@ def _border_pad(name: str, self, pad, mode, into=None) -> Any:
 def border_pad_backward(grad_output: Tensor, input_shape: Sequence[int], pad: Sequence[int], mode: str) -> Tensor:
     """Adds what is in the border of a border_pad to where it came from.
 
-    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6906)
+    border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6908)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -24947,7 +24947,7 @@ def im2col(
     """Each window of an image as a column: (N, C, H, W) to (N, C kh kw, windows).
 
     im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor
-    (derivatives.yaml:6923)
+    (derivatives.yaml:6925)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25008,7 +25008,7 @@ def col2im(
     """Columns added up where their windows lie: the transpose of im2col.
 
     col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) ->
-    Tensor (derivatives.yaml:6938)
+    Tensor (derivatives.yaml:6940)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -25071,7 +25071,7 @@ def _col2im(name: str, self, output_size, kernel_size, dilation, padding, stride
 def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C r^2, H, W) to (*, C, H r, W r): r^2 channels become the r x r places of each pixel.
 
-    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6952)
+    pixel_shuffle(Tensor self, int upscale_factor) -> Tensor (derivatives.yaml:6954)
     Dtypes: all.
 
     Args:
@@ -25109,7 +25109,7 @@ def pixel_shuffle(input: Tensor, upscale_factor: int, *, out: Tensor | None = No
 def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None = None) -> Tensor:
     """(*, C, H r, W r) to (*, C r^2, H, W): the inverse of pixel_shuffle.
 
-    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6963)
+    pixel_unshuffle(Tensor self, int downscale_factor) -> Tensor (derivatives.yaml:6965)
     Dtypes: all.
 
     Args:
@@ -25147,7 +25147,7 @@ def pixel_unshuffle(input: Tensor, downscale_factor: int, *, out: Tensor | None 
 def channel_shuffle(input: Tensor, groups: int, *, out: Tensor | None = None) -> Tensor:
     """(N, g k, *) with channel i k + j moved to place j g + i: each of the g groups spread over all.
 
-    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6973)
+    channel_shuffle(Tensor self, int groups) -> Tensor (derivatives.yaml:6975)
     Dtypes: all.
 
     Args:
@@ -25187,7 +25187,7 @@ def resample(
     """x resampled to `length` places along `dim` by the nearest, or a linear, cubic or lanczos filter.
 
     resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor
-    (derivatives.yaml:6983)
+    (derivatives.yaml:6985)
     Dtypes: floats.
 
     Args:
@@ -25261,7 +25261,7 @@ def resample_backward(
     """The transpose of resample from `length` places.
 
     resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool
-    antialias) -> Tensor (derivatives.yaml:7001)
+    antialias) -> Tensor (derivatives.yaml:7003)
     Dtypes: floats.
 
     Args:
@@ -25352,7 +25352,7 @@ def resample_bytes(
     """resample of numbers from 0 to 255, rounded to whole ones, by weights of 16 bits.
 
     resample_bytes(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) ->
-    Tensor (derivatives.yaml:7015)
+    Tensor (derivatives.yaml:7017)
     Dtypes: integers.
 
     Args:
@@ -25427,7 +25427,7 @@ def grid_sampler(
     (bicubic), padding 0 (zeros), 1 (border) or 2 (reflection); nn.functional.grid_sample offers the names.
 
     grid_sampler(Tensor self, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor
-    (derivatives.yaml:7029)
+    (derivatives.yaml:7031)
     Dtypes: floats.
 
     Args:
@@ -25492,7 +25492,7 @@ def affine_grid_generator(
 ) -> Tensor:
     """The places of an image of `size`, as (x, y, 1), transformed by theta: the grid that grid_sample takes.
 
-    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:7048)
+    affine_grid_generator(Tensor theta, int[] size, bool align_corners) -> Tensor (derivatives.yaml:7050)
     Dtypes: floats.
 
     Args:
@@ -25547,7 +25547,7 @@ def max_pool_with_indices(
     that were flat; the first of equals.
 
     max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool
-    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7063)
+    ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7065)
     Dtypes: integers, floats.
 
     Args:
@@ -25635,7 +25635,7 @@ def max_pool_backward(grad_output: Tensor, indices: Tensor, input_shape: Sequenc
     """Adds each value of grad_output to its place in the plane, the last `spatial` dimensions.
 
     max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor
-    (derivatives.yaml:7086)
+    (derivatives.yaml:7088)
     Dtypes: floats.
 
     Args:
@@ -25712,7 +25712,7 @@ def max_pool1d(
     """The largest value of each window of the last dimension.
 
     max_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, int[1] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7101)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7103)
     Dtypes: integers, floats.
 
     Args:
@@ -25770,7 +25770,7 @@ def max_pool2d(
     """The largest value of each window of the last two dimensions.
 
     max_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, int[2] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7112)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7114)
     Dtypes: integers, floats.
 
     Args:
@@ -25829,7 +25829,7 @@ def max_pool3d(
     """The largest value of each window of the last three dimensions.
 
     max_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, int[3] dilation=1, bool
-    ceil_mode=False) -> Tensor (derivatives.yaml:7124)
+    ceil_mode=False) -> Tensor (derivatives.yaml:7126)
     Dtypes: integers, floats.
 
     Args:
@@ -25879,7 +25879,7 @@ def adaptive_max_pool_with_indices(input: Tensor, output_size: Sequence[int], sp
     n / out).
 
     adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices)
-    (derivatives.yaml:7135)
+    (derivatives.yaml:7137)
     Dtypes: integers, floats.
 
     Args:
@@ -25937,7 +25937,7 @@ def adaptive_max_pool1d(
 ) -> tuple[Tensor, Tensor]:
     """The largest value of each of output_size windows of the last dimension, and where it stands in its row.
 
-    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:7152)
+    adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor values, Tensor indices) (derivatives.yaml:7154)
     Dtypes: integers, floats.
 
     Args:
@@ -25983,7 +25983,7 @@ def avg_pool(
     """The mean of each window of the last `spatial` dimensions.
 
     avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad,
-    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7165)
+    int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7167)
     Dtypes: floats.
 
     Args:
@@ -26100,7 +26100,7 @@ def avg_pool_backward(
     """Spreads each value of grad_output evenly over its window.
 
     avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool
-    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7185)
+    ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7187)
     Dtypes: floats.
 
     Args:
@@ -26271,7 +26271,7 @@ def avg_pool1d(
     """The mean of each window of the last dimension.
 
     avg_pool1d(Tensor self, int[1] kernel_size, int[1]? stride=None, int[1] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True) -> Tensor (derivatives.yaml:7200)
+    count_include_pad=True) -> Tensor (derivatives.yaml:7202)
     Dtypes: floats.
 
     Args:
@@ -26338,7 +26338,7 @@ def avg_pool2d(
     """The mean of each window of the last two dimensions.
 
     avg_pool2d(Tensor self, int[2] kernel_size, int[2]? stride=None, int[2] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7211)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7213)
     Dtypes: floats.
 
     Args:
@@ -26406,7 +26406,7 @@ def avg_pool3d(
     """The mean of each window of the last three dimensions.
 
     avg_pool3d(Tensor self, int[3] kernel_size, int[3]? stride=None, int[3] padding=0, bool ceil_mode=False, bool
-    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7224)
+    count_include_pad=True, int? divisor_override=None) -> Tensor (derivatives.yaml:7226)
     Dtypes: floats.
 
     Args:
@@ -26465,7 +26465,7 @@ def adaptive_avg_pool(input: Tensor, output_size: Sequence[int], spatial: int) -
     """Means over output_size windows that cover the last `spatial` dimensions: window i spans floor(i n / out) to ceil((i
     + 1) n / out).
 
-    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7236)
+    adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7238)
     Dtypes: floats.
 
     Args:
@@ -26512,7 +26512,7 @@ def _adaptive_avg_pool(name: str, self, output_size, spatial, into=None) -> Any:
 def adaptive_avg_pool_backward(grad_output: Tensor, input_shape: Sequence[int], spatial: int) -> Tensor:
     """Spreads each value of grad_output evenly over its adaptive window.
 
-    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7254)
+    adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7256)
     Dtypes: floats.
 
     Args:
@@ -26573,7 +26573,7 @@ def _adaptive_avg_pool_backward(name: str, grad_output, input_shape, spatial, in
 def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out: Tensor | None = None) -> Tensor:
     """Means over output_size windows that cover the last dimension.
 
-    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7268)
+    adaptive_avg_pool1d(Tensor self, int[1] output_size) -> Tensor (derivatives.yaml:7270)
     Dtypes: floats.
 
     Args:
@@ -26607,7 +26607,7 @@ def adaptive_avg_pool1d(input: Tensor, output_size: Sequence[int] | int, *, out:
 def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the plane: window i spans floor(i H / h) to ceil((i + 1) H / h).
 
-    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7279)
+    adaptive_avg_pool2d(Tensor self, int[2] output_size) -> Tensor (derivatives.yaml:7281)
     Dtypes: floats.
 
     Args:
@@ -26634,7 +26634,7 @@ def adaptive_avg_pool2d(input: Tensor, output_size: Sequence[int] | int) -> Tens
 def adaptive_avg_pool3d(input: Tensor, output_size: Sequence[int] | int) -> Tensor:
     """Means over output_size windows that cover the last three dimensions.
 
-    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7288)
+    adaptive_avg_pool3d(Tensor self, int[3] output_size) -> Tensor (derivatives.yaml:7290)
     Dtypes: floats.
 
     Args:
@@ -26672,7 +26672,7 @@ def standardize(
     dimensions of size 1; weight and bias are seen in shape affine_shape, which broadcasts against x.
 
     standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output,
-    Tensor mean, Tensor var) (derivatives.yaml:7297)
+    Tensor mean, Tensor var) (derivatives.yaml:7299)
     Dtypes: floats.
 
     Args:
@@ -26765,7 +26765,7 @@ def standardize_groups(
     each group of neighbouring channels; x is (N, C, ...), weight and bias are (C).
 
     standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean,
-    Tensor var) (derivatives.yaml:7322)
+    Tensor var) (derivatives.yaml:7324)
     Dtypes: floats.
 
     Args:
@@ -26846,7 +26846,7 @@ def normalize_by(
     """(x - mean) / sqrt(var + eps) * weight + bias for x (N, C, ...), with one number per channel in all others.
 
     normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor
-    (derivatives.yaml:7344)
+    (derivatives.yaml:7346)
     Dtypes: floats.
 
     Args:
@@ -26939,7 +26939,7 @@ def normalize_rms(
     sizes.
 
     normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale)
-    (derivatives.yaml:7364)
+    (derivatives.yaml:7366)
     Dtypes: floats.
 
     Args:
@@ -27004,7 +27004,7 @@ def softmax(
 ) -> Tensor:
     """exp(x) / sum(exp(x)) along dim.
 
-    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7386)
+    softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7388)
     Dtypes: floats.
 
     Args:
@@ -27071,7 +27071,7 @@ def _softmax(name: str, self, dim, dtype, into=None) -> Any:
 def softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """output * (grad_output - sum(grad_output * output)) along dim.
 
-    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7410)
+    softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7412)
     Dtypes: floats.
 
     Args:
@@ -27140,7 +27140,7 @@ def log_softmax(
 ) -> Tensor:
     """x - log(sum(exp(x))) along dim.
 
-    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7430)
+    log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7432)
     Dtypes: floats.
 
     Args:
@@ -27206,7 +27206,7 @@ def _log_softmax(name: str, self, dim, dtype, into=None) -> Any:
 def log_softmax_backward(grad_output: Tensor, output: Tensor, dim: int = None, *, axis: Any = None) -> Tensor:
     """grad_output - exp(output) * sum(grad_output) along dim.
 
-    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7453)
+    log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7455)
     Dtypes: floats.
 
     Args:
@@ -27279,7 +27279,7 @@ def nll_loss(
     """-weight[t] x[t] for each target class t; summed, or averaged by total weight, without targets equal to ignore_index.
 
     nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output,
-    Tensor total_weight) (derivatives.yaml:7470)
+    Tensor total_weight) (derivatives.yaml:7472)
     Dtypes: floats.
 
     Args:
@@ -27365,7 +27365,7 @@ def nll_loss_backward(
     """Puts -weight[t] grad_output at each target class t, zero elsewhere.
 
     nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int
-    reduction, int ignore_index) -> Tensor (derivatives.yaml:7495)
+    reduction, int ignore_index) -> Tensor (derivatives.yaml:7497)
     Dtypes: floats.
 
     Args:
@@ -27478,7 +27478,7 @@ def cross_entropy_loss(
     ignore_index. kept is log(sum(exp(x))) over the classes for each place, with the total weight behind.
 
     cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float
-    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7515)
+    label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7517)
     Dtypes: floats.
 
     Args:
@@ -27590,7 +27590,7 @@ def _cross_entropy_loss(name: str, self, target, weight, reduction, ignore_index
 def mse_loss(input: Tensor, target: Tensor, reduction: int = 1) -> Tensor:
     """(x - target)^2, averaged or summed.
 
-    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7546)
+    mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7548)
     Dtypes: floats.
 
     Args:
@@ -27643,7 +27643,7 @@ def _mse_loss(name: str, self, target, reduction, into=None) -> Any:
 def mse_loss_backward(grad_output: Tensor, input: Tensor, target: Tensor, reduction: int) -> Tensor:
     """2 (x - target) grad_output, over the number of values for a mean.
 
-    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7568)
+    mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7570)
     Dtypes: floats.
 
     Args:
@@ -27718,7 +27718,7 @@ def binary_cross_entropy(input: Tensor, target: Tensor, weight: Tensor | None = 
     """-weight (target log(x) + (1 - target) log(1 - x)), logarithms at least -100; averaged or summed.
 
     binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor
-    (derivatives.yaml:7588)
+    (derivatives.yaml:7590)
     Dtypes: floats.
 
     Args:
@@ -27797,7 +27797,7 @@ def binary_cross_entropy_backward(
     """weight (x - target) / max(x (1 - x), 1e-12) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) ->
-    Tensor (derivatives.yaml:7611)
+    Tensor (derivatives.yaml:7613)
     Dtypes: floats.
 
     Args:
@@ -27906,7 +27906,7 @@ def binary_cross_entropy_with_logits(
     """weight (pos_weight target softplus(-x) + (1 - target) softplus(x)), averaged or summed.
 
     binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int
-    reduction=1) -> Tensor (derivatives.yaml:7635)
+    reduction=1) -> Tensor (derivatives.yaml:7637)
     Dtypes: floats.
 
     Args:
@@ -28025,7 +28025,7 @@ def binary_cross_entropy_with_logits_backward(
     """weight ((1 - target) sigmoid(x) - pos_weight target sigmoid(-x)) grad_output, over the number of values for a mean.
 
     binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor?
-    pos_weight, int reduction) -> Tensor (derivatives.yaml:7660)
+    pos_weight, int reduction) -> Tensor (derivatives.yaml:7662)
     Dtypes: floats.
 
     Args:
@@ -28142,7 +28142,7 @@ def _binary_cross_entropy_with_logits_backward(
 def masked_scale(input: Tensor, mask: Tensor, scale: float) -> Tensor:
     """scale x where mask is true, zero elsewhere: dropout with its mask given.
 
-    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7682)
+    masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7684)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28197,7 +28197,7 @@ def embedding(
     """weight[indices]: row indices[i] of weight for every i; the row padding_idx gets no gradient.
 
     embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor
-    (derivatives.yaml:7697)
+    (derivatives.yaml:7699)
     Dtypes: all.
 
     Args:
@@ -28273,7 +28273,7 @@ def embedding_backward(
     """Adds row i of grad_output to row indices[i], over the count of that index if asked, but never to row padding_idx.
 
     embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) ->
-    Tensor (derivatives.yaml:7720)
+    Tensor (derivatives.yaml:7722)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28358,7 +28358,7 @@ def embedding_gather(input: Tensor, indices: Tensor, padding_idx: int, scale_gra
     """The transpose of embedding_backward: rows of self at indices, zero at padding_idx, over the count if asked.
 
     embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor
-    (derivatives.yaml:7736)
+    (derivatives.yaml:7738)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -28434,7 +28434,7 @@ def rnn_layer(
     input is (steps, batch, features), or has the rows of all steps with the number of sequences at each step.
 
     rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7751)
+    batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7753)
     Dtypes: floats.
 
     Args:
@@ -28581,7 +28581,7 @@ def lstm_layer(
 
     lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor?
     bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor
-    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7771)
+    last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7773)
     Dtypes: floats.
 
     Args:
@@ -28744,7 +28744,7 @@ def gru_layer(
     rnn_layer.
 
     gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[]
-    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7794)
+    batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7796)
     Dtypes: floats.
 
     Args:
@@ -28881,7 +28881,7 @@ def attention(
     may have fewer heads.
 
     attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool
-    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7814)
+    is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7816)
     Dtypes: floats.
 
     Args:
@@ -29016,7 +29016,7 @@ def self_attention(
     to (batch, rows, features).
 
     self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal,
-    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7844)
+    float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7846)
     Dtypes: floats.
 
     Args:
@@ -29118,7 +29118,7 @@ def l1_loss(
     """|x - target|, averaged (over the sum of the weights if there are any) or summed.
 
     l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor?
-    weight=None) -> Tensor (derivatives.yaml:7867)
+    weight=None) -> Tensor (derivatives.yaml:7869)
     Dtypes: floats.
 
     Args:
@@ -29170,7 +29170,7 @@ def l1_loss(
 def huber_values(input: Tensor, target: Tensor | Number, delta: Number) -> Tensor:
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere.
 
-    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7882)
+    huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7884)
     Dtypes: floats.
 
     Args:
@@ -29224,7 +29224,7 @@ def smooth_l1_loss(
     2015).
 
     smooth_l1_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float
-    beta=1.0) -> Tensor (derivatives.yaml:7894)
+    beta=1.0) -> Tensor (derivatives.yaml:7896)
     Dtypes: floats.
 
     Args:
@@ -29288,7 +29288,7 @@ def huber_loss(
     """(x - target)^2 / 2 where |x - target| < delta, delta (|x - target| - delta / 2) elsewhere; averaged or summed.
 
     huber_loss(Tensor self, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None) -> Tensor
-    (derivatives.yaml:7912)
+    (derivatives.yaml:7914)
     Dtypes: floats.
 
     Args:
@@ -29344,7 +29344,7 @@ def kl_div(
     Leibler 1951); averaged, summed, or summed and divided by the number of rows ('batchmean').
 
     kl_div(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool
-    log_target=False) -> Tensor (derivatives.yaml:7926)
+    log_target=False) -> Tensor (derivatives.yaml:7928)
     Dtypes: floats.
 
     Args:
@@ -29413,7 +29413,7 @@ def poisson_nll_loss(
     summed.
 
     poisson_nll_loss(Tensor self, Tensor target, bool log_input=True, bool full=False, bool? size_average=None, float
-    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7946)
+    eps=1e-8, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:7948)
     Dtypes: floats.
 
     Args:
@@ -29488,7 +29488,7 @@ def gaussian_nll_loss_default(
     normal distribution of mean x and variance v, with log(2 pi) / 2 added if full; averaged or summed.
 
     gaussian_nll_loss(Tensor self, Tensor target, Tensor var, bool full=False, float eps=1e-6, str reduction='mean') ->
-    Tensor (derivatives.yaml:7962)
+    Tensor (derivatives.yaml:7964)
     Dtypes: floats.
 
     Args:
@@ -29543,7 +29543,7 @@ def gaussian_nll_loss_float(
     """gaussian_nll_loss with one variance for all values.
 
     gaussian_nll_loss.float(Tensor self, Tensor target, float var, bool full=False, float eps=1e-6, str
-    reduction='mean') -> Tensor (derivatives.yaml:7978)
+    reduction='mean') -> Tensor (derivatives.yaml:7980)
     Dtypes: floats.
 
     Args:
@@ -29606,7 +29606,7 @@ def soft_margin_loss(
     """log(1 + exp(-target x)) for targets 1 and -1; averaged or summed.
 
     soft_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean') ->
-    Tensor (derivatives.yaml:7987)
+    Tensor (derivatives.yaml:7989)
     Dtypes: floats.
 
     Args:
@@ -29661,7 +29661,7 @@ def hinge_embedding_loss(
     """x where target is 1 and max(0, margin - x) where it is -1; averaged or summed.
 
     hinge_embedding_loss(Tensor self, Tensor target, float margin=1.0, bool? size_average=None, bool? reduce=None, str
-    reduction='mean') -> Tensor (derivatives.yaml:7998)
+    reduction='mean') -> Tensor (derivatives.yaml:8000)
     Dtypes: floats.
 
     Args:
@@ -29734,7 +29734,7 @@ def margin_ranking_loss(
     summed.
 
     margin_ranking_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8009)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8011)
     Dtypes: floats.
 
     Args:
@@ -29803,7 +29803,7 @@ def cosine_similarity(
 ) -> Tensor:
     """sum(x1 x2) / (max(|x1|, eps) max(|x2|, eps)) along dim: the cosine of the angle between vectors.
 
-    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:8023)
+    cosine_similarity(Tensor x1, Tensor x2, int dim=1, float eps=1e-8) -> Tensor (derivatives.yaml:8025)
     Dtypes: floats.
 
     Args:
@@ -29860,7 +29860,7 @@ def pairwise_distance(
     """The p-norm of x1 - x2 + eps along the last dimension.
 
     pairwise_distance(Tensor x1, Tensor x2, float p=2, float eps=1e-6, bool keepdim=False) -> Tensor
-    (derivatives.yaml:8035)
+    (derivatives.yaml:8037)
     Dtypes: floats.
 
     Args:
@@ -29915,7 +29915,7 @@ def normalize(
     """x / max(|x|, eps), with the p-norm |x| along dim.
 
     normalize(Tensor self, float p=2.0, int[1] dim=1, float eps=1e-12, Tensor? out=None) -> Tensor
-    (derivatives.yaml:8045)
+    (derivatives.yaml:8047)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -29967,7 +29967,7 @@ def triplet_margin_loss(
     With swap d(positive, negative) takes the place of d(anchor, negative) where it is less (Balntas et al. 2016).
 
     triplet_margin_loss(Tensor anchor, Tensor positive, Tensor negative, float margin=1.0, float p=2, float eps=1e-6,
-    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8057)
+    bool swap=False, bool? size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8059)
     Dtypes: floats.
 
     Args:
@@ -30059,7 +30059,7 @@ def cosine_embedding_loss(
     """1 - cos where target is 1, max(0, cos - margin) where it is -1, of the angle between rows; averaged or summed.
 
     cosine_embedding_loss(Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8075)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8077)
     Dtypes: floats.
 
     Args:
@@ -30141,7 +30141,7 @@ def multi_margin_loss(
     """sum of max(0, margin - x[target] + x[i])^p over classes i other than target, over their number; averaged or summed.
 
     multi_margin_loss(Tensor self, Tensor target, int p=1, float margin=1.0, Tensor? weight=None, bool?
-    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8091)
+    size_average=None, bool? reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8093)
     Dtypes: floats.
 
     Args:
@@ -30222,7 +30222,7 @@ def multilabel_margin_loss(
     or summed. The labels are the class numbers in target before the first -1.
 
     multilabel_margin_loss(Tensor self, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean')
-    -> Tensor (derivatives.yaml:8106)
+    -> Tensor (derivatives.yaml:8108)
     Dtypes: floats.
 
     Args:
@@ -30291,7 +30291,7 @@ def multilabel_soft_margin_loss(
     then averaged or summed.
 
     multilabel_soft_margin_loss(Tensor self, Tensor target, Tensor? weight=None, bool? size_average=None, bool?
-    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8122)
+    reduce=None, str reduction='mean') -> Tensor (derivatives.yaml:8124)
     Dtypes: floats.
 
     Args:
@@ -30363,7 +30363,7 @@ def ctc_values(
     products of the probabilities along the way.
 
     ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor
-    (derivatives.yaml:8139)
+    (derivatives.yaml:8141)
     Dtypes: floats.
 
     Args:
@@ -30444,7 +30444,7 @@ def ctc_loss_intlist(
     count.
 
     ctc_loss.IntList(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8158)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8160)
     Dtypes: floats.
 
     Args:
@@ -30515,7 +30515,7 @@ def ctc_loss_tensor(
     """ctc_loss with the lengths in tensors.
 
     ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, str
-    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8176)
+    reduction='mean', bool zero_infinity=False) -> Tensor (derivatives.yaml:8178)
     Dtypes: floats.
 
     Args:
@@ -30578,7 +30578,7 @@ def ctc_loss_tensor(
 def fft_c2c(input: Tensor, dim: Sequence[int], normalization: int, forward: bool) -> Tensor:
     """y_k = c sum_j x_j exp(-2 pi i j k / n) along dimensions, exp(2 pi i j k / n) backwards; c is 1, 1/sqrt(n) or 1/n.
 
-    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8188)
+    fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8190)
     Dtypes: all.
 
     Args:
@@ -30628,7 +30628,7 @@ def _fft_c2c(name: str, self, dim, normalization, forward, into=None) -> Any:
 def fft_r2c(input: Tensor, dim: Sequence[int], normalization: int) -> Tensor:
     """The first n // 2 + 1 numbers of fft_c2c along the last dimension: the others are their conjugates.
 
-    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8204)
+    fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8206)
     Dtypes: bool, integers, floats.
 
     Args:
@@ -30674,7 +30674,7 @@ def _fft_r2c(name: str, self, dim, normalization, into=None) -> Any:
 def fft_c2r(input: Tensor, dim: Sequence[int], normalization: int, last: int) -> Tensor:
     """The backward fft_c2c of the spectrum of real numbers, of which only the first last // 2 + 1 are given.
 
-    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8221)
+    fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8223)
     Dtypes: all.
 
     Args:
@@ -30733,7 +30733,7 @@ def fft_fft(
     """sum_j x_j exp(-2 pi i j k / n): the discrete Fourier transform of n numbers along dim, cut or filled up with zeros;
     norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8237)
+    fft_fft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8239)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30786,7 +30786,7 @@ def fft_ifft(
     """(1/n) sum_k x_k exp(2 pi i j k / n): the inverse of fft; norm 'backward' scales by 1/n, 'forward' nothing, 'ortho'
     by 1/sqrt(n).
 
-    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8252)
+    fft_ifft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8254)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30839,7 +30839,7 @@ def fft_rfft(
     """The first n // 2 + 1 numbers of fft of real numbers: the others are their conjugates; norm 'backward' scales
     nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8267)
+    fft_rfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8269)
     Dtypes: floats.
 
     Args:
@@ -30892,7 +30892,7 @@ def fft_irfft(
     """The inverse of rfft: n real numbers, 2 (size - 1) if not given, from the first n // 2 + 1 of their spectrum; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8282)
+    fft_irfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8284)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -30950,7 +30950,7 @@ def fft_hfft(
     """The spectrum, n real numbers, of a signal with x_-j = conj(x_j) of which the first n // 2 + 1 are given; norm
     'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8297)
+    fft_hfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8299)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31008,7 +31008,7 @@ def fft_ihfft(
     """The inverse of hfft: the first n // 2 + 1 numbers of the signal of a real spectrum; norm 'backward' scales by 1/n,
     'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8312)
+    fft_ihfft(Tensor self, int? n=None, int dim=-1, str? norm=None) -> Tensor (derivatives.yaml:8314)
     Dtypes: floats.
 
     Args:
@@ -31061,7 +31061,7 @@ def fft_fft2(
     """The Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8327)
+    fft_fft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8329)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31114,7 +31114,7 @@ def fft_ifft2(
     """The inverse Fourier transform along two dimensions, brought to the sizes s; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8343)
+    fft_ifft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8345)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31167,7 +31167,7 @@ def fft_rfft2(
     """The half of fft2 of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8359)
+    fft_rfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8361)
     Dtypes: floats.
 
     Args:
@@ -31220,7 +31220,7 @@ def fft_irfft2(
     """The inverse of rfft2: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8375)
+    fft_irfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8377)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31281,7 +31281,7 @@ def fft_hfft2(
     """The real spectrum along two dimensions, brought to the sizes s of a symmetric signal, of the last dimension its
     first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8391)
+    fft_hfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8393)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31339,7 +31339,7 @@ def fft_ihfft2(
     """The inverse of hfft2: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8407)
+    fft_ihfft2(Tensor self, int[1]? s=None, int[1] dim=[-2, -1], str? norm=None) -> Tensor (derivatives.yaml:8409)
     Dtypes: floats.
 
     Args:
@@ -31395,7 +31395,7 @@ def fft_fftn(
     """The Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales nothing,
     'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8423)
+    fft_fftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8425)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31449,7 +31449,7 @@ def fft_ifftn(
     """The inverse Fourier transform along dimensions, all if not given, brought to the sizes s; norm 'backward' scales by
     1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8439)
+    fft_ifftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8441)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31503,7 +31503,7 @@ def fft_rfftn(
     """The half of fftn of real numbers: s[-1] // 2 + 1 of the last dimension; norm 'backward' scales nothing, 'forward' by
     1/n, 'ortho' by 1/sqrt(n).
 
-    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8455)
+    fft_rfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8457)
     Dtypes: floats.
 
     Args:
@@ -31557,7 +31557,7 @@ def fft_irfftn(
     """The inverse of rfftn: real numbers, along the last dimension s[-1] of them, 2 (size - 1) if not given; norm
     'backward' scales by 1/n, 'forward' nothing, 'ortho' by 1/sqrt(n).
 
-    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8471)
+    fft_irfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8473)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31619,7 +31619,7 @@ def fft_hfftn(
     """The real spectrum along dimensions, all if not given, brought to the sizes s of a symmetric signal, of the last
     dimension its first half; norm 'backward' scales nothing, 'forward' by 1/n, 'ortho' by 1/sqrt(n).
 
-    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8487)
+    fft_hfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8489)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31678,7 +31678,7 @@ def fft_ihfftn(
     """The inverse of hfftn: the first half of the signal of a real spectrum; norm 'backward' scales by 1/n, 'forward'
     nothing, 'ortho' by 1/sqrt(n).
 
-    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8503)
+    fft_ihfftn(Tensor self, int[1]? s=None, int[1]? dim=None, str? norm=None) -> Tensor (derivatives.yaml:8505)
     Dtypes: floats.
 
     Args:
@@ -31728,7 +31728,7 @@ def fft_fftshift(
 ) -> Tensor:
     """Rolls each dimension by half of its size, so that the frequency 0 of a spectrum comes to the middle.
 
-    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8519)
+    fft_fftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8521)
     Dtypes: all.
 
     Args:
@@ -31767,7 +31767,7 @@ def fft_ifftshift(
 ) -> Tensor:
     """The inverse of fftshift.
 
-    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8530)
+    fft_ifftshift(Tensor self, int[1]? dim=None) -> Tensor (derivatives.yaml:8532)
     Dtypes: all.
 
     Args:
@@ -31823,7 +31823,7 @@ def stft(
 
     stft.center(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool
     center=True, str pad_mode="reflect", bool normalized=False, bool? onesided=None, bool? return_complex=None, bool?
-    align_to_window=None) -> Tensor (derivatives.yaml:8541)
+    align_to_window=None) -> Tensor (derivatives.yaml:8543)
     Dtypes: floats, complex numbers.
 
     Args:
@@ -31974,7 +31974,7 @@ def istft(
 
     istft(Tensor self, int n_fft, int? hop_length=None, int? win_length=None, Tensor? window=None, bool center=True,
     bool normalized=False, bool? onesided=None, int? length=None, bool return_complex=False) -> Tensor
-    (derivatives.yaml:8560)
+    (derivatives.yaml:8562)
     Dtypes: complex numbers.
 
     Args:
@@ -32090,7 +32090,7 @@ def embedding_bag(
 
     embedding_bag(Tensor self, Tensor weight, Tensor? offsets=None, float? max_norm=None, float norm_type=2, bool
     scale_grad_by_freq=False, str mode='mean', bool sparse=False, Tensor? per_sample_weights=None, bool
-    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8581)
+    include_last_offset=False, int? padding_idx=None) -> Tensor (derivatives.yaml:8583)
     Dtypes: floats.
 
     Args:
@@ -32213,7 +32213,7 @@ def lp_pool1d(
     """(sum of x^p)^(1/p) over windows of the last dimension, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool1d(Tensor self, float norm_type, int[1] kernel_size, int[1]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8603)
+    (derivatives.yaml:8605)
     Dtypes: floats.
 
     Args:
@@ -32260,7 +32260,7 @@ def lp_pool2d(
     """(sum of x^p)^(1/p) over windows of the last two dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool2d(Tensor self, float norm_type, int[2] kernel_size, int[2]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8614)
+    (derivatives.yaml:8616)
     Dtypes: floats.
 
     Args:
@@ -32307,7 +32307,7 @@ def lp_pool3d(
     """(sum of x^p)^(1/p) over windows of the last three dimensions, with p = norm_type; the maximum of |x| for p = inf.
 
     lp_pool3d(Tensor self, float norm_type, int[3] kernel_size, int[3]? stride=None, bool ceil_mode=False) -> Tensor
-    (derivatives.yaml:8625)
+    (derivatives.yaml:8627)
     Dtypes: floats.
 
     Args:
@@ -32352,7 +32352,7 @@ def fractional_max_pool(
     at the end.
 
     fractional_max_pool(Tensor self, int[] kernel_size, int[] output_size, Tensor random_samples) -> (Tensor values,
-    Tensor indices) (derivatives.yaml:8636)
+    Tensor indices) (derivatives.yaml:8638)
     Dtypes: floats.
 
     Args:
