@@ -64,9 +64,14 @@ def stack(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:
 
 
 def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Recipe | None:
-    if any(t.strides is not None for t in tensors) or prod(shape) > MOST:
-        return None
     rows, steps, offset = prod(shape[:dim]), [], 0
+    if any(t.strides is not None for t in tensors):
+        return None
+    if len(tensors) == 2:
+        first, second = (prod(t.shape[dim:]) for t in tensors)
+        return single(flat.put_two, 2, shape, (rows, first, second))
+    if prod(shape) > MOST:
+        return None
     for i, t in enumerate(tensors):
         piece = prod(t.shape[dim:])
         steps.append(Step(flat.put_piece, (i,), ((0, shape),), (rows, piece, prod(shape[dim:]), offset)))

@@ -49,11 +49,18 @@ def times(
 
 
 @jit(flat=True)
+def copy_run(x: Array, start: int, out: Array, place: int, count: int) -> None:
+    """`count` elements of x from `start` on to `place` of out."""
+    row, to = part_of(x, start, count), part_of(out, place, count)
+    for i in range(count):
+        to[i] = row[i]
+
+
+@jit(flat=True)
 def repeated(row: Array, out: Array, rows: int, columns: int) -> None:
     """out = the row, in each row."""
     for i in range(rows):
-        for j in range(columns):
-            out[i * columns + j] = row[j]
+        copy_run(row, 0, out, i * columns, columns)
 
 
 @jit(flat=True)
@@ -62,9 +69,12 @@ def gathered(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, 
     place = 0
     for i in range(n0):
         for j in range(n1):
-            start = i * s0 + j * s1
-            for k in range(n2):
-                out[place + k] = x[start + k * s2]
+            start, to = i * s0 + j * s1, part_of(out, place, n2)
+            if s2 == 1:
+                copy_run(x, start, out, place, n2)
+            else:
+                for k in range(n2):
+                    to[k] = x[start + k * s2]
             place += n2
 
 
@@ -74,25 +84,30 @@ def embedded(x: Array, out: Array, before: int, size: int, after: int, start: in
     out[:] = 0
     for b in range(before):
         for i in range(count):
-            here, there = (b * count + i) * after, (b * size + start + i * step) * after
-            for j in range(after):
-                out[there + j] = x[here + j]
+            copy_run(x, (b * count + i) * after, out, (b * size + start + i * step) * after, after)
+
+
+@jit(flat=True)
+def put_two(x: Array, y: Array, out: Array, rows: int, first: int, second: int) -> None:
+    """Rows of x and of y side by side: what is written lies together, which large arrays feel."""
+    whole = first + second
+    for i in range(rows):
+        copy_run(x, i * first, out, i * whole, first)
+        copy_run(y, i * second, out, i * whole + first, second)
 
 
 @jit(flat=True)
 def put_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
     """Rows of x as pieces of the longer rows of out."""
     for i in range(rows):
-        for j in range(piece):
-            out[i * whole + offset + j] = x[i * piece + j]
+        copy_run(x, i * piece, out, i * whole + offset, piece)
 
 
 @jit(flat=True)
 def take_piece(x: Array, out: Array, rows: int, piece: int, whole: int, offset: int) -> None:
     """The pieces of rows of x as the shorter rows of out."""
     for i in range(rows):
-        for j in range(piece):
-            out[i * piece + j] = x[i * whole + offset + j]
+        copy_run(x, i * whole + offset, out, i * piece, piece)
 
 
 @jit(flat=True)
