@@ -11,6 +11,7 @@ from .objects import (
     elements,
     fresh,
     hold,
+    is_held,
     is_tensor,
     itemsize,
     kind_of,
@@ -161,6 +162,24 @@ def prepared(case, node, gradient, kind, words):
 
 
 @native
+def is_spare(gradient, wanted):
+    """Whether one gradient is wanted, and may be written over the one that came, which only who calls holds."""
+    flat = load(gradient, TENSOR.flat)
+    alone = load(gradient, TENSOR.base) == the(W.none) and load(gradient, TENSOR.nd) == the(W.none)
+    return wanted & (wanted - 1) == 0 and is_held(gradient, 1) and is_held(flat, 2) and alone
+
+
+@native
+def new_gradient(gradient, spare, kind, more):
+    """A tensor like a gradient, or itself where it is to spare; 0 where there is no memory."""
+    if spare:
+        return hold(gradient)
+    size = elements(load(gradient, TENSOR.flat))
+    flat = new_flat(more, size, kind)
+    return 0 if flat == 0 else fresh(flat, load(gradient, TENSOR.shape), load(gradient, TENSOR.dtype))
+
+
+@native
 def computed(case, node, gradient, wanted, kind, words):
     """The gradients that are wanted, in a tuple; 0 where an error is set, None where this is for the general path."""
     arrays = prepared(case, node, gradient, kind, words)
@@ -174,18 +193,17 @@ def computed(case, node, gradient, wanted, kind, words):
     results, place = c.new_tuple(c.tuple_size(load(node, NODE.edges))), abs(arrays)
     if results == 0:
         return 0
-    size = elements(load(gradient, TENSOR.flat))
-    shape, dtype = load(gradient, TENSOR.shape), load(gradient, TENSOR.dtype)
+    size, spare = elements(load(gradient, TENSOR.flat)), is_spare(gradient, wanted)
     for i in range(c.tuple_size(results)):
         if wanted >> i & 1 == 0:
             c.set_tuple_item(results, i, hold(the(W.none)))
             continue
-        flat = new_flat(more, size, kind)
-        result = 0 if flat == 0 else fresh(flat, shape, dtype)
+        result = new_gradient(gradient, spare, kind, more)
         if result == 0:
             c.drop(results)
             return 0
         c.set_tuple_item(results, i, result)
+        flat = load(result, TENSOR.flat)
         put_array(words, place, load(flat, DATA), itemsize(kind), flat)
         place += 1
     run_kernel(kernel, place, size, words)

@@ -35,6 +35,12 @@ def hold(thing):
 
 
 @native
+def is_held(thing, times):
+    """Whether there are just so many references to an object that may be let go."""
+    return load(thing, REFERENCES) & 0xFFFFFFFF == times
+
+
+@native
 def the(entry):
     """An object of the world."""
     return load(world(), entry)

@@ -10,7 +10,7 @@ from . import c_functions as c
 from .gradients import G
 from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH
 from .node_gradients import gradients_by
-from .objects import hold, is_tensor, nothing, pair, replace, the
+from .objects import hold, is_held, is_tensor, nothing, pair, replace, the
 from .words import frame, load, native, store
 from .world import W
 
@@ -217,7 +217,8 @@ def hand_on(backward, edges, gradients, incoming, owned, words):
     for i in range(c.tuple_size(edges)):
         edge, gradient, done = c.tuple_item(edges, i), c.tuple_item(gradients, i), True
         if is_tensor(edge):
-            done = reach(backward, edge, gradient, owned and gradient != incoming, words)
+            own = owned and (gradient != incoming or is_held(gradient, 2))  # here, and in the tuple
+            done = reach(backward, edge, gradient, own, words)
         elif edge == held:
             total = c.add(sum_held, gradient)
             c.drop(sum_held)

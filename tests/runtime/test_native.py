@@ -122,6 +122,25 @@ def test_each_thread_has_its_own_mode() -> None:
     assert not wrong
 
 
+def test_a_gradient_that_somebody_holds_stays_as_it_is() -> None:
+    """Gradients are written over only where the backward pass made them, and leaves share memory with none of them."""
+    for program in (lambda x: x.tanh().exp(), lambda x: x + 1, lambda x: ((x + 1) * 2).sin(), lambda x: x * 3 + x):
+        x, given = sg.randn(64, requires_grad=True), sg.randn(64)
+        before, seen = given.clone(), []
+        middle = x * 1
+        middle.register_hook(lambda grad, seen=seen: seen.append((grad, grad.clone())))
+        program(middle).backward(given)
+        assert given.equal(before) and all(grad.equal(copy) for grad, copy in seen)
+        kept = x.grad.clone()
+        given.zero_()
+        seen[0][0].zero_()
+        assert x.grad.equal(kept)
+        x.grad = None
+        program(x).backward(before)
+        assert x.grad is not before and x.grad._storage is not before._storage
+        assert sg.allclose(x.grad, kept, rtol=1e-6, atol=1e-7)
+
+
 def test_numbers_beyond_floats_are_for_python() -> None:
     """An int too large for a float gives the error, or the inf, that the general path gives."""
     for _ in range(2):
