@@ -344,6 +344,7 @@ __all__ = [
     "slogdet",
     "logdet",
     "cholesky",
+    "triangular_solve",
     "cholesky_solve",
     "cholesky_inverse",
     "svd",
@@ -1658,6 +1659,15 @@ def linalg_cholesky_ex(
     input: Tensor, *, upper: bool = False, check_errors: bool = False, out: Sequence[Tensor] | None = None
 ) -> tuple[Tensor, Tensor]: ...
 def cholesky(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor: ...
+def triangular_solve(
+    input: Tensor,
+    A: Tensor,
+    upper: bool = True,
+    transpose: bool = False,
+    unitriangular: bool = False,
+    *,
+    out: Sequence[Tensor] | None = None,
+) -> tuple[Tensor, Tensor]: ...
 def cholesky_solve(input: Tensor, input2: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def cholesky_inverse(input: Tensor, upper: bool = False, *, out: Tensor | None = None) -> Tensor: ...
 def linalg_vector_norm(

@@ -342,6 +342,7 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
     slogdet = ops.slogdet
     logdet = ops.logdet
     cholesky = ops.cholesky
+    triangular_solve = ops.triangular_solve
     cholesky_solve = ops.cholesky_solve
     cholesky_inverse = ops.cholesky_inverse
     svd = ops.svd

@@ -93,6 +93,14 @@ def triangular_solved(a: Tensor, b: Tensor, upper: bool, left: bool, unitriangul
     return op.solve_triangular_matrices(*with_one_batch("linalg_solve_triangular", a, b), upper, unitriangular)
 
 
+def with_copy_of_factor(b: Tensor, a: Tensor, upper: bool, transpose: bool, unitriangular: bool) -> Pair:
+    """X with A X = B, or A^T X = B, and a copy of A for each matrix of the common batch."""
+    a, b = with_one_batch("triangular_solve", a, b)
+    turned = a.mT if transpose else a
+    x = op.solve_triangular_matrices(turned, b, upper != transpose, unitriangular)
+    return ReturnType("triangular_solve", ("solution", "cloned_coefficient"))(x, a.clone())
+
+
 def triangle(x: Tensor, upper: bool, unitriangular: bool) -> Tensor:
     """The triangle of a matrix that is read."""
     return x.triu(int(unitriangular)) if upper else x.tril(-int(unitriangular))

@@ -123,6 +123,17 @@ def solve_triangular(op: str, self: Any, B: Any, upper: bool, left: bool, unitri
     return self, B, upper, left, unitriangular
 
 
+def older_solve_triangular(
+    op: str, self: Any, A: Any, upper: bool, transpose: bool, unitriangular: bool
+) -> tuple[Any, ...]:
+    """Matrices B, and square matrices A of as many rows; batches broadcast."""
+    for name, matrix in (("b", self), ("A", A)):
+        if matrix.ndim < 2:
+            raise ShapeError(f"{op}(): Expected {name} to have at least 2 dimensions, but it has {matrix.ndim}")
+    solve_triangular(op, A, self, upper, True, unitriangular)
+    return self, A, upper, transpose, unitriangular
+
+
 def cholesky_solve(op: str, self: Any, input2: Any, upper: bool) -> tuple[Any, ...]:
     """Matrices B and square factors of as many rows; batches broadcast."""
     require_floating(op, self, input2)

@@ -43,6 +43,15 @@ def solve_triangular(
     return solve(part + (np.eye(self.shape[-1]) if unitriangular else 0), B, left)
 
 
+def old_triangular_solve(
+    self: Any, A: Any, upper: bool = True, transpose: bool = False, unitriangular: bool = False
+) -> Any:
+    """The same under its older name, with a copy of A."""
+    turned = A.swapaxes(-2, -1) if transpose else A
+    found = solve_triangular(turned, self, upper != transpose, unitriangular=unitriangular)
+    return found, np.broadcast_to(A, (*found.shape[:-2], *A.shape[-2:]))
+
+
 def cholesky(self: Any, upper: bool = False, check_errors: bool = False) -> Any:
     """Each matrix from its lower or upper triangle; nan where it is not positive-definite."""
     lower = self.conj().swapaxes(-2, -1) if upper else self
@@ -96,6 +105,7 @@ LINALG: dict[str, Callable[..., Any]] = {
     "linalg_solve_ex": with_info(solve),
     "solve_triangular_matrices": lambda A, B, **rest: solve_triangular(A, B, **rest),
     "linalg_solve_triangular": solve_triangular,
+    "triangular_solve": old_triangular_solve,
     "linalg_det": lambda A: np.linalg.det(A),
     "det": lambda self: np.linalg.det(self),
     "cofactors": cofactors,
