@@ -6,7 +6,7 @@ from math import prod
 
 from ..kernels.cpu import flat
 from ..kernels.cpu.folding import folding
-from ..kernels.cpu.product import LARGE
+from ..kernels.cpu.product import LARGE, SMALL
 from ..kernels.cpu.vector_products import LARGE as LARGE_MATRIX
 from ..recipe import Ints, Layout, Recipe, Step
 from .reductions import added
@@ -30,7 +30,7 @@ def turned(x: Layout) -> Layout:
 def product(
     a: Layout, b: Layout, operands: tuple[int, int], output: int, shape: Ints, bias: int | None = None
 ) -> Recipe:
-    """The call for a product, after one that begins with a bias; no call where this is for the kernel."""
+    """The call for a product, and one for a bias, which large ones begin with; none where this is for the kernel."""
     (rows, depth), columns = a.shape, b.shape[1]
     left, right = across(a), across(b)
     if left is None or right is None or rows * depth * columns >= LARGE:
@@ -39,9 +39,12 @@ def product(
         matrix, vector = (turned(b), 0) if rows == 1 else (a, 1)
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
-    begin = () if bias is None else (Step(flat.repeated, (bias,), ((output, shape),), (rows, columns)),)
-    constants = (rows, depth, columns, left, right, bias is not None)
-    return (*begin, Step(flat.times, operands, ((output, shape),), constants))
+    early = bias is not None and rows * depth * columns > SMALL
+    times = Step(flat.times, operands, ((output, shape),), (rows, depth, columns, left, right, early))
+    if bias is None:
+        return (times,)
+    added = Step(flat.repeated if early else flat.row_added, (bias,), ((output, shape),), (rows, columns))
+    return (added, times) if early else (times, added)
 
 
 def by_vector(

@@ -64,6 +64,15 @@ def repeated(row: Array, out: Array, rows: int, columns: int) -> None:
 
 
 @jit(flat=True)
+def row_added(row: Array, out: Array, rows: int, columns: int) -> None:
+    """out + the row, in each row."""
+    for i in range(rows):
+        line = part_of(out, i * columns, columns)
+        for j in range(columns):
+            line[j] += row[j]
+
+
+@jit(flat=True)
 def gathered(x: Array, out: Array, n0: int, n1: int, n2: int, s0: int, s1: int, s2: int) -> None:
     """out = x, read at these steps."""
     place = 0

@@ -18,7 +18,7 @@ from .vector_products import by_vectors, product, rows_by_matrices
 Array = np.ndarray
 
 NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
-SMALL = 1 << 15  # of a batch, products of fewer numbers cost less than the way to here: NumPy's is cheaper
+SMALL = 1 << 15  # products of so many numbers: of a batch, smaller ones are NumPy's; a row is added after smaller ones
 LARGE = 1 << 25  # products from this many on are worth a second thread
 UNIT = 96  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
@@ -37,13 +37,15 @@ def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
     a, across_a = (a, False) if a.flags.c_contiguous else _lying(a)
     b, across_b = (b, False) if b.flags.c_contiguous else _lying(b)
     result = np.empty((rows, columns), dtype)
-    if start is not None:
+    add = start is not None and work > SMALL
+    if add:
         result[:] = start
-    add = start is not None
     if work < LARGE:
         multiply_rows(a, b, result, across_a, across_b, add, 0, rows)
     else:
         in_parts(rows, UNIT, lambda i, j: multiply_rows(a, b, result, across_a, across_b, add, i, j))
+    if start is not None and not add:
+        result += start  # as `mm` and an addition would: the same bits
     return result
 
 
