@@ -94,12 +94,12 @@ class AbsBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AbsBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -142,12 +142,12 @@ class NegBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(NegBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -182,12 +182,12 @@ class SignBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SignBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -225,12 +225,12 @@ class SgnBackward0(Node):
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SgnBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -288,12 +288,12 @@ class SquareBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SquareBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -339,12 +339,12 @@ class SqrtBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SqrtBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -390,12 +390,12 @@ class RsqrtBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(RsqrtBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -441,12 +441,12 @@ class ReciprocalBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ReciprocalBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -507,12 +507,12 @@ class PowBackward0(Node):
     }
 
     @staticmethod
-    def record(result, self, exponent, plain=False):
+    def record(result, self, exponent):
         """Put `result` into the graph."""
         node = new(PowBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (exponent._shape, exponent._dtype))
+        node.metas = ((self._shape, self._dtype), (exponent._shape, exponent._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (exponent._fn or exponent) if exponent._rg else None)
         node.kept_exponent = None
         if self._rg:
@@ -588,12 +588,12 @@ class PowBackward1(Node):
     values = {"_saved_exponent": ("exponent", "")}
 
     @staticmethod
-    def record(result, self, exponent, plain=False):
+    def record(result, self, exponent):
         """Put `result` into the graph."""
         node = new(PowBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_exponent = exponent
         node.kept_self = self
@@ -647,12 +647,12 @@ class PowNumberBackward0(Node):
     values = {"_saved_exponent": ("exponent", "")}
 
     @staticmethod
-    def record(result, self, exponent, plain=False):
+    def record(result, self, exponent):
         """Put `result` into the graph."""
         node = new(PowNumberBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_exponent = exponent
         node.kept_self = self
@@ -707,12 +707,12 @@ class PowBackward2(Node):
     values = {"_saved_self": ("self", "")}
 
     @staticmethod
-    def record(result, self, exponent, plain=False):
+    def record(result, self, exponent):
         """Put `result` into the graph."""
         node = new(PowBackward2)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((exponent._shape, exponent._dtype),)
+        node.metas = ((exponent._shape, exponent._dtype),)
         node.edges = (exponent._fn or exponent,)
         node._saved_self = self
         node.kept_result = saved = alias_of(result)
@@ -766,12 +766,12 @@ class ExpBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ExpBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -817,12 +817,12 @@ class Exp2Backward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(Exp2Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -868,12 +868,12 @@ class Expm1Backward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(Expm1Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -918,12 +918,12 @@ class LogBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(LogBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -968,12 +968,12 @@ class Log2Backward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(Log2Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1018,12 +1018,12 @@ class Log10Backward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(Log10Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1068,12 +1068,12 @@ class Log1pBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(Log1pBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1118,12 +1118,12 @@ class SinBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SinBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1168,12 +1168,12 @@ class CosBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(CosBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1219,12 +1219,12 @@ class TanBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(TanBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -1269,12 +1269,12 @@ class AsinBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AsinBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1319,12 +1319,12 @@ class AcosBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AcosBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1369,12 +1369,12 @@ class AtanBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AtanBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1419,12 +1419,12 @@ class SinhBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SinhBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1469,12 +1469,12 @@ class CoshBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(CoshBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1520,12 +1520,12 @@ class TanhBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(TanhBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -1570,12 +1570,12 @@ class AsinhBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AsinhBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1620,12 +1620,12 @@ class AcoshBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AcoshBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1670,12 +1670,12 @@ class AtanhBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AtanhBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1724,12 +1724,12 @@ class Atan2Backward0(Node):
     keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("self", "other"))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(Atan2Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_other = other
         node.kept_other_version = 0 if (version := other._writes) is None else version[0]
@@ -1824,12 +1824,12 @@ class HypotBackward0(Node):
     }
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(HypotBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = None
         if self._rg:
@@ -1897,12 +1897,12 @@ class ErfBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ErfBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1947,12 +1947,12 @@ class ErfcBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ErfcBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -1998,12 +1998,12 @@ class SigmoidBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SigmoidBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -2048,12 +2048,12 @@ class LogsigmoidBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(LogsigmoidBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2099,12 +2099,12 @@ class ReluBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ReluBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -2150,12 +2150,12 @@ class LeakyReluBackward0(Node):
     values = {"_saved_negative_slope": ("negative_slope", "")}
 
     @staticmethod
-    def record(result, self, negative_slope, plain=False):
+    def record(result, self, negative_slope):
         """Put `result` into the graph."""
         node = new(LeakyReluBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_negative_slope = negative_slope
         node.kept_self = self
@@ -2203,12 +2203,12 @@ class EluBackward0(Node):
     values = {"_saved_scale": ("scale", ""), "_saved_alpha": ("alpha", ""), "_saved_input_scale": ("input_scale", "")}
 
     @staticmethod
-    def record(result, self, alpha, scale, input_scale, plain=False):
+    def record(result, self, alpha, scale, input_scale):
         """Put `result` into the graph."""
         node = new(EluBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_scale = scale
         node._saved_alpha = alpha
@@ -2273,12 +2273,12 @@ class SiluBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SiluBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2324,12 +2324,12 @@ class NormalPdfBackward0(Node):
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(NormalPdfBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2379,12 +2379,12 @@ class NormalCdfBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(NormalCdfBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2429,12 +2429,12 @@ class GeluErfBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(GeluErfBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2479,12 +2479,12 @@ class GeluTanhBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(GeluTanhBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2552,12 +2552,12 @@ class SoftplusBackward0(Node):
     values = {"_saved_beta": ("beta", ""), "_saved_threshold": ("threshold", "")}
 
     @staticmethod
-    def record(result, self, beta, threshold, plain=False):
+    def record(result, self, beta, threshold):
         """Put `result` into the graph."""
         node = new(SoftplusBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_beta = beta
         node._saved_threshold = threshold
@@ -2607,12 +2607,12 @@ class HardtanhBackward0(Node):
     values = {"_saved_min_val": ("min_val", ""), "_saved_max_val": ("max_val", "")}
 
     @staticmethod
-    def record(result, self, min_val, max_val, plain=False):
+    def record(result, self, min_val, max_val):
         """Put `result` into the graph."""
         node = new(HardtanhBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_min_val = min_val
         node._saved_max_val = max_val
@@ -2662,12 +2662,12 @@ class CeluBackward0(Node):
     values = {"_saved_alpha": ("alpha", "")}
 
     @staticmethod
-    def record(result, self, alpha, plain=False):
+    def record(result, self, alpha):
         """Put `result` into the graph."""
         node = new(CeluBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_alpha = alpha
         node.kept_self = self
@@ -2714,12 +2714,12 @@ class SeluBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SeluBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2772,12 +2772,12 @@ class MishBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(MishBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2827,12 +2827,12 @@ class HardsigmoidBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(HardsigmoidBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2877,12 +2877,12 @@ class HardswishBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(HardswishBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -2928,12 +2928,12 @@ class HardshrinkBackward0(Node):
     values = {"_saved_lambd": ("lambd", "")}
 
     @staticmethod
-    def record(result, self, lambd, plain=False):
+    def record(result, self, lambd):
         """Put `result` into the graph."""
         node = new(HardshrinkBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_lambd = lambd
         node.kept_self = self
@@ -2981,12 +2981,12 @@ class SoftshrinkBackward0(Node):
     values = {"_saved_lambd": ("lambd", "")}
 
     @staticmethod
-    def record(result, self, lambd, plain=False):
+    def record(result, self, lambd):
         """Put `result` into the graph."""
         node = new(SoftshrinkBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_lambd = lambd
         node.kept_self = self
@@ -3034,12 +3034,12 @@ class ThresholdBackward0(Node):
     values = {"_saved_bound": ("bound", "")}
 
     @staticmethod
-    def record(result, self, bound, plain=False):
+    def record(result, self, bound):
         """Put `result` into the graph."""
         node = new(ThresholdBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_bound = bound
         node.kept_self = self
@@ -3086,12 +3086,12 @@ class ChannelLeakBackward0(Node):
     keeps = {"kept_self": ("self", ("self", "weight")), "kept_weight": ("weight", ("self",))}
 
     @staticmethod
-    def record(result, self, weight, plain=False):
+    def record(result, self, weight):
         """Put `result` into the graph."""
         node = new(ChannelLeakBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (weight._shape, weight._dtype))
+        node.metas = ((self._shape, self._dtype), (weight._shape, weight._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (weight._fn or weight) if weight._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -3150,12 +3150,12 @@ class FloorBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(FloorBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3190,12 +3190,12 @@ class CeilBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(CeilBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3230,12 +3230,12 @@ class RoundBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(RoundBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3306,12 +3306,12 @@ class TruncBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(TruncBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3347,12 +3347,12 @@ class FracBackward0(Node):
     hands_on = True
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(FracBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3387,12 +3387,12 @@ class ConjBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ConjBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3428,12 +3428,12 @@ class RealCopyBackward0(Node):
     hands_on = True
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(RealCopyBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3500,12 +3500,12 @@ class AddBackward0(Node):
     hands_on = "_saved_alpha"
 
     @staticmethod
-    def record(result, self, other, alpha, plain=False):
+    def record(result, self, other, alpha):
         """Put `result` into the graph."""
         node = new(AddBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_alpha = alpha
         result._fn = node
@@ -3549,12 +3549,12 @@ class AddBackward1(Node):
     hands_on = True
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(AddBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -3590,12 +3590,12 @@ class SubBackward0(Node):
     values = {"_saved_alpha": ("alpha", "")}
 
     @staticmethod
-    def record(result, self, other, alpha, plain=False):
+    def record(result, self, other, alpha):
         """Put `result` into the graph."""
         node = new(SubBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_alpha = alpha
         result._fn = node
@@ -3639,12 +3639,12 @@ class RsubBackward0(Node):
     values = {"_saved_alpha": ("alpha", "")}
 
     @staticmethod
-    def record(result, self, other, alpha, plain=False):
+    def record(result, self, other, alpha):
         """Put `result` into the graph."""
         node = new(RsubBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node._saved_alpha = alpha
         result._fn = node
@@ -3689,12 +3689,12 @@ class MulBackward0(Node):
     keeps = {"kept_other": ("other", ("self",)), "kept_self": ("self", ("other",))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(MulBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_other = None
         if self._rg:
@@ -3756,12 +3756,12 @@ class DivBackward0(Node):
     keeps = {"kept_other": ("other", ("self", "other")), "kept_self": ("self", ("other",))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(DivBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_other = other
         node.kept_other_version = 0 if (version := other._writes) is None else version[0]
@@ -3820,12 +3820,12 @@ class FloorDivideBackward0(Node):
     inputs = ("self", "other")
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(FloorDivideBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         result._fn = node
         result._rg = True
@@ -3869,12 +3869,12 @@ class TruncDivideBackward0(Node):
     inputs = ("self", "other")
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(TruncDivideBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         result._fn = node
         result._rg = True
@@ -3920,12 +3920,12 @@ class RemainderBackward0(Node):
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(RemainderBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = None
         if other._rg:
@@ -3988,12 +3988,12 @@ class FmodBackward0(Node):
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(FmodBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = None
         if other._rg:
@@ -4312,12 +4312,12 @@ class LerpBackward1(Node):
     values = {"_saved_weight": ("weight", "")}
 
     @staticmethod
-    def record(result, self, end, weight, plain=False):
+    def record(result, self, end, weight):
         """Put `result` into the graph."""
         node = new(LerpBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (end._shape, end._dtype))
+        node.metas = ((self._shape, self._dtype), (end._shape, end._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (end._fn or end) if end._rg else None)
         node._saved_weight = weight
         result._fn = node
@@ -4366,12 +4366,12 @@ class MaximumBackward0(Node):
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(MaximumBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -4438,12 +4438,12 @@ class MinimumBackward0(Node):
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(MinimumBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -4510,12 +4510,12 @@ class FmaxBackward0(Node):
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(FmaxBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -4578,12 +4578,12 @@ class FminBackward0(Node):
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(FminBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -4642,12 +4642,12 @@ class WhereBackward0(Node):
     keeps = {"kept_condition": ("condition", ("self", "other"))}
 
     @staticmethod
-    def record(result, condition, self, other, plain=False):
+    def record(result, condition, self, other):
         """Put `result` into the graph."""
         node = new(WhereBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_condition = condition
         node.kept_condition_version = 0 if (version := condition._writes) is None else version[0]
@@ -4701,12 +4701,12 @@ class ClampBackward0(Node):
     values = {"_saved_min": ("min", ""), "_saved_max": ("max", "")}
 
     @staticmethod
-    def record(result, self, min, max, plain=False):
+    def record(result, self, min, max):
         """Put `result` into the graph."""
         node = new(ClampBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_min = min
         node._saved_max = max
@@ -4756,12 +4756,12 @@ class ClampMinBackward0(Node):
     values = {"_saved_min": ("min", "")}
 
     @staticmethod
-    def record(result, self, min, plain=False):
+    def record(result, self, min):
         """Put `result` into the graph."""
         node = new(ClampMinBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_min = min
         node.kept_self = self
@@ -4808,12 +4808,12 @@ class ClampMinBackward1(Node):
     keeps = {"kept_self": ("self", ("self", "min")), "kept_min": ("min", ("self", "min"))}
 
     @staticmethod
-    def record(result, self, min, plain=False):
+    def record(result, self, min):
         """Put `result` into the graph."""
         node = new(ClampMinBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (min._shape, min._dtype))
+        node.metas = ((self._shape, self._dtype), (min._shape, min._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (min._fn or min) if min._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -4873,12 +4873,12 @@ class ClampMaxBackward0(Node):
     values = {"_saved_max": ("max", "")}
 
     @staticmethod
-    def record(result, self, max, plain=False):
+    def record(result, self, max):
         """Put `result` into the graph."""
         node = new(ClampMaxBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_max = max
         node.kept_self = self
@@ -4925,12 +4925,12 @@ class ClampMaxBackward1(Node):
     keeps = {"kept_self": ("self", ("self", "max")), "kept_max": ("max", ("self", "max"))}
 
     @staticmethod
-    def record(result, self, max, plain=False):
+    def record(result, self, max):
         """Put `result` into the graph."""
         node = new(ClampMaxBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (max._shape, max._dtype))
+        node.metas = ((self._shape, self._dtype), (max._shape, max._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (max._fn or max) if max._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5048,12 +5048,12 @@ class XlogyBackward1(Node):
     values = {"_saved_self": ("self", "")}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(XlogyBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((other._shape, other._dtype),)
+        node.metas = ((other._shape, other._dtype),)
         node.edges = (other._fn or other,)
         node._saved_self = self
         node.kept_other = other
@@ -5159,12 +5159,12 @@ class Xlog1pyBackward1(Node):
     values = {"_saved_self": ("self", "")}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(Xlog1pyBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((other._shape, other._dtype),)
+        node.metas = ((other._shape, other._dtype),)
         node.edges = (other._fn or other,)
         node._saved_self = self
         node.kept_other = other
@@ -5215,12 +5215,12 @@ class LogaddexpBackward0(Node):
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(LogaddexpBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5283,12 +5283,12 @@ class Logaddexp2Backward0(Node):
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(Logaddexp2Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5347,12 +5347,12 @@ class LogOddsBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(LogOddsBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5397,12 +5397,12 @@ class EntrBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(EntrBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5448,12 +5448,12 @@ class SincBackward0(Node):
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SincBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5506,12 +5506,12 @@ class ErfinvBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ErfinvBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -5557,12 +5557,12 @@ class ErfcxBackward0(Node):
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ErfcxBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5612,12 +5612,12 @@ class NdtrBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(NdtrBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -5663,12 +5663,12 @@ class NdtriBackward0(Node):
     keeps = {"kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(NdtriBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_result = saved = alias_of(result)
         node.kept_result_version = saved._writes[0]
@@ -6499,12 +6499,12 @@ class SphericalBesselJ0Backward0(Node):
     keeps = {"kept_self": ("self", ("self",)), "kept_result": ("output 0", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(SphericalBesselJ0Backward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -6757,12 +6757,12 @@ class CopysignBackward0(Node):
     keeps = {"kept_self": ("self", ("self",)), "kept_other": ("other", ("self",))}
 
     @staticmethod
-    def record(result, self, other, plain=False):
+    def record(result, self, other):
         """Put `result` into the graph."""
         node = new(CopysignBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (other._shape, other._dtype))
+        node.metas = ((self._shape, self._dtype), (other._shape, other._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (other._fn or other) if other._rg else None)
         node.kept_self = None
         if self._rg:
@@ -6877,12 +6877,12 @@ class ReplaceOddBackward0(Node):
     keeps = {"kept_self": ("self", ("self",))}
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ReplaceOddBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_self = self
         node.kept_self_version = 0 if (version := self._writes) is None else version[0]
@@ -12462,12 +12462,12 @@ class MaskedFillBackward0(Node):
     keeps = {"kept_mask": ("mask", ("self",))}
 
     @staticmethod
-    def record(result, self, mask, plain=False):
+    def record(result, self, mask):
         """Put `result` into the graph."""
         node = new(MaskedFillBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node.kept_mask = mask
         node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
@@ -12513,12 +12513,12 @@ class MaskedFillBackward1(Node):
     keeps = {"kept_mask": ("mask", ("self", "value"))}
 
     @staticmethod
-    def record(result, self, mask, value, plain=False):
+    def record(result, self, mask, value):
         """Put `result` into the graph."""
         node = new(MaskedFillBackward1)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (value._shape, value._dtype))
+        node.metas = ((self._shape, self._dtype), (value._shape, value._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (value._fn or value) if value._rg else None)
         node.kept_mask = mask
         node.kept_mask_version = 0 if (version := mask._writes) is None else version[0]
@@ -12660,12 +12660,12 @@ class FillBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(FillBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -12736,12 +12736,12 @@ class ZeroBackward0(Node):
     inputs = ("self",)
 
     @staticmethod
-    def record(result, self, plain=False):
+    def record(result, self):
         """Put `result` into the graph."""
         node = new(ZeroBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         result._fn = node
         result._rg = True
@@ -15678,12 +15678,12 @@ class MaskedScaleBackward0(Node):
     values = {"_saved_scale": ("scale", "")}
 
     @staticmethod
-    def record(result, self, mask, scale, plain=False):
+    def record(result, self, mask, scale):
         """Put `result` into the graph."""
         node = new(MaskedScaleBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype),)
+        node.metas = ((self._shape, self._dtype),)
         node.edges = (self._fn or self,)
         node._saved_scale = scale
         node.kept_mask = mask
@@ -16963,12 +16963,12 @@ class HuberValuesBackward0(Node):
     values = {"_saved_delta": ("delta", "")}
 
     @staticmethod
-    def record(result, self, target, delta, plain=False):
+    def record(result, self, target, delta):
         """Put `result` into the graph."""
         node = new(HuberValuesBackward0)
         node.sequence = next_sequence()
         node.hooks = None
-        node.metas = None if plain else ((self._shape, self._dtype), (target._shape, target._dtype))
+        node.metas = ((self._shape, self._dtype), (target._shape, target._dtype))
         node.edges = ((self._fn or self) if self._rg else None, (target._fn or target) if target._rg else None)
         node._saved_delta = delta
         node.kept_self = self

@@ -4,16 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from ..elementwise import backward
 from .saved import unpack
-
-
-def number_or_flat(operand: Any, grad: np.ndarray) -> Any:
-    """The flat array of a kept operand, or its one number where the op was computed with a number."""
-    flat = operand._flat
-    return flat if flat.size == grad.size else flat[0]
 
 
 def run_fused(node: Any, grad: Any) -> tuple[Any, ...]:

@@ -14,8 +14,6 @@ from .places import INTRINSICS as PLACES
 from .shifted import SHIFTED
 from .tiles import INTRINSICS
 
-ALL_INTRINSICS = (*PLACES, *INTRINSICS, *SHIFTED)
-
 
 class LazyKernel:
     """Stands for a compiled function; the numba dispatcher is made on the first call and cached on disk."""
