@@ -21,7 +21,7 @@ class FastCode:
 
     @property
     def applies(self) -> bool:
-        """Whether the op has a fast path."""
+        """Whether native code runs the op."""
         entry = self.op.entry
         tensors_fit = (
             all(not a.type.optional and not a.type.is_list for a in self.op.tensors) and 1 <= len(self.op.tensors) <= 3
@@ -154,7 +154,7 @@ class FastCode:
 
     @property
     def record(self) -> str:
-        """Arguments of `record` on the fast path."""
+        """Arguments of `record` for what ran by rows."""
         assert self.op.node is not None
         names = []
         for name in self.op.node.recorded_arguments:

@@ -237,7 +237,7 @@ class NodeCode:
 
     @property
     def fast(self) -> bool:
-        """Whether `apply` has a fast path: a fused kernel for one or two inputs and plain numbers only."""
+        """Whether native code runs `apply`: a fused kernel for one or two inputs and plain numbers only."""
         numbers = number_arguments(self.entry)
         simple = bool(self.fused) or self.always_hands_on
         return simple and len(self.arguments) <= 2 and all(is_plain_number(n) for n in numbers)

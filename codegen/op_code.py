@@ -323,7 +323,7 @@ class OpCode:
 
     @property
     def fast(self) -> FastCode:
-        """The fast path of an element-wise op."""
+        """What native code may answer first."""
         return FastCode(self)
 
     @property

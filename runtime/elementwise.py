@@ -1,6 +1,6 @@
 """The general path of element-wise ops: promotion, broadcasting, any layout; then one kernel over flat arrays.
 
-Generated functions come here when the fast path's conditions (same dtype and shape, contiguous) do not hold.
+Generated functions come here when native code answers None: for other dtypes and layouts, and under watchers.
 """
 
 from __future__ import annotations

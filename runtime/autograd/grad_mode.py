@@ -23,7 +23,7 @@ class Watcher(NamedTuple):
 class Watch:
     """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
 
-    Generated fast paths read this one flag and leave everything else to the general path. `notes`, `passes` and
+    Generated functions read this one flag before they try native code and leave everything else to the general path. `notes`, `passes` and
     `lifts` are what the watchers of the moment want, in their order.
     """
 
