@@ -23,8 +23,8 @@ class Watcher(NamedTuple):
 class Watch:
     """`active` is true while anything looks at every operation (forward mode, anomaly mode), in any thread.
 
-    Generated functions read this one flag before they try native code and leave everything else to the general path. `notes`, `passes` and
-    `lifts` are what the watchers of the moment want, in their order.
+    Generated functions read this one flag before they try native code, and leave everything else to the general path.
+    `notes`, `passes` and `lifts` are what the watchers of the moment want, in their order.
     """
 
     __slots__ = ("active", "lifts", "lock", "notes", "passes", "watchers")
