@@ -19,18 +19,30 @@ class Layout(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One call `kernel(*operands, *results, *ints, *numbers)`; results are (number of the output, its shape)."""
+    """One call `kernel(*operands, *results, *ints, *numbers)`; results are (number of the output, its shape).
+
+    Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
+    multiple of `unit`, and that after the last. So several threads may share them.
+    """
 
     kernel: Any
     operands: tuple[int, ...]
     results: tuple[tuple[int, Ints], ...]
     ints: Ints = ()
     numbers: tuple[float, ...] = ()
+    rows: tuple[int, int] | None = None
 
 
 Recipe = tuple[Step, ...]
 
 
-def single(kernel: Any, operands: int, shape: Ints, ints: Ints = (), numbers: tuple[float, ...] = ()) -> Recipe:
+def single(
+    kernel: Any,
+    operands: int,
+    shape: Ints,
+    ints: Ints = (),
+    numbers: tuple[float, ...] = (),
+    rows: tuple[int, int] | None = None,
+) -> Recipe:
     """The recipe of one call on all operands, with one result."""
-    return (Step(kernel, tuple(range(operands)), ((0, shape),), ints, numbers),)
+    return (Step(kernel, tuple(range(operands)), ((0, shape),), ints, numbers, rows),)

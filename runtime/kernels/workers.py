@@ -1,32 +1,133 @@
-"""Several threads for one large computation: a pool that is made when it is first needed, and anew after a fork."""
+"""Several threads for one large computation: workers that are hired when they are first needed, and anew after a fork.
+
+What they do is compiled (runtime/native/worker.py), but for parts of jobs that are functions of Python.
+"""
 
 from __future__ import annotations
 
+import atexit
+import ctypes
 import os
+import threading
+import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cache
+from typing import Any
 
 from ..threads import get_num_threads
+from .job import ABSENT, ADDRESS, AWAIT, CLAIM, FINISH, HAVE, LARGE, MOST_WORKERS, NEVER, POST, PYTHON, WAKE, J, words
+
+_threads: list[threading.Thread] = []
+_task: list[Any] = []  # what a job of Python runs, and what it raised
 
 
-@lru_cache(maxsize=1)
-def _pool(process: int, threads: int) -> ThreadPoolExecutor:
-    """The threads beside the caller's; those of another process, or of another number, are of no use."""
-    return ThreadPoolExecutor(threads - 1, "specgrad")
+@cache
+def _native(name: str) -> Any:
+    """A function of native/worker.py, during which other threads run."""
+    from ..native import worker
+    from ..native.builtins import compiled
+
+    word = ctypes.c_ssize_t
+    return ctypes.CFUNCTYPE(word, word, word, word)(compiled(getattr(worker, name)).address)
+
+
+def _manage(wish: int) -> int:
+    return int(_native("manage")(ADDRESS, wish, 0))
+
+
+def _get(distance: int) -> int:
+    return int(words[distance // 8])
+
+
+def _put(distance: int, *these: int) -> None:
+    words[distance // 8 : distance // 8 + len(these)] = these
 
 
 def in_parts(count: int, unit: int, task: Callable[[int, int], None]) -> None:
     """task(first, last) for ranges that cover range(count), one for each thread; they begin at multiples of `unit`."""
-    threads = get_num_threads()
-    units = -(-count // unit)
-    parts = min(threads, units)
-    if parts < 2:
+    if count <= unit or get_num_threads() == 1 or not _manage(HAVE):
         task(0, count)
         return
-    ends = [min(units * (k + 1) // parts * unit, count) for k in range(parts)]
-    ranges = list(zip([0, *ends], ends, strict=False))
-    others = [_pool(os.getpid(), threads).submit(task, *each) for each in ranges[1:]]
-    task(*ranges[0])
-    for other in others:
-        other.result()
+    if not _get(J.workers):
+        hire()
+    units = -(-count // unit)
+    parts = min(_get(J.workers) + 1, units)
+    ends = [min(units * k // parts * unit, count) for k in range(parts + 1)]
+    errors: list[BaseException] = []
+    _task[:] = task, ends, errors
+    _put(J.kind, PYTHON)
+    _put(J.parts, parts)
+    _manage(POST)
+    while (part := _manage(CLAIM)) >= 0:
+        _run_part(part)
+        _manage(FINISH)
+    _manage(AWAIT)
+    if errors:
+        raise errors[0]
+
+
+def _run_part(part: int) -> None:
+    """Run a part of a job that is a function of Python."""
+    task, ends, errors = _task
+    try:
+        task(ends[part], ends[part + 1])
+    except BaseException as error:  # noqa: BLE001  (raised again by the thread that has the job)
+        errors.append(error)
+
+
+def hire() -> None:
+    """Start the workers that `set_num_threads` allows; for the thread that has the job."""
+    count = min(get_num_threads() - 1, MOST_WORKERS)
+    _put(J.large, LARGE if count else NEVER)
+    _native("serve")  # compiled or loaded before, for a new thread has little of the interpreter's time
+    for i in range(count):
+        bed = J.beds + 16 * i
+        _put(bed, ABSENT, _new_lock())
+        _threads.append(threading.Thread(target=_work, args=(ADDRESS + bed,), name=f"specgrad-{i + 1}", daemon=True))
+        _threads[-1].start()
+        while _get(bed) == ABSENT:
+            time.sleep(0)
+        _put(J.workers, i + 1)
+
+
+def _new_lock() -> int:
+    """A lock that compiled code knows, and that is closed."""
+    allocate = ctypes.pythonapi.PyThread_allocate_lock
+    allocate.restype = ctypes.c_void_p
+    address = int(allocate())
+    ctypes.pythonapi.PyThread_acquire_lock(ctypes.c_void_p(address), 1)
+    return address
+
+
+def _work(bed: int) -> None:
+    """The life of a worker."""
+    while (part := _native("serve")(ADDRESS, bed, 0)) >= 0:
+        _run_part(part)
+        _manage(FINISH)
+
+
+def dismiss() -> None:
+    """End the workers; others are hired when they are needed."""
+    if _threads:
+        while not _manage(HAVE):
+            time.sleep(0.001)  # another thread's job
+        _put(J.stop, 1)
+        _manage(WAKE)
+        for thread in _threads:
+            thread.join()
+    _forget()
+
+
+def _forget() -> None:
+    """As before the first job; after a fork there is nobody to end."""
+    _threads.clear()
+    _put(J.workers, 0)
+    _put(J.stop, 0)
+    _put(J.ticket, 0)
+    _put(J.large, LARGE)
+    _put(J.owned, 0)
+
+
+atexit.register(dismiss)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.job import ROWS, J
 from . import c_functions as c
+from .jobs import claim, describe, end, finish, first_of, job_for, post
 from .kernel_calls import LONG, call_arrays, found_kernel, put_array, put_number, put_object
 from .layout import DATA, TENSOR, TYPE
 from .objects import fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, the
-from .words import CALL_WORDS, frame, load, load_half, native, store
+from .words import CALL_WORDS, MOST_ARRAYS, MOST_NUMBERS, frame, load, load_half, native, store
 from .world import W
 
 
@@ -71,17 +73,45 @@ def put_operand(words, place, memory, size, is_repeated):
 
 
 @native
-def run_rows(kernel, rows, memories, sizes, words):
-    """Call the kernel for each row; `memories` are the addresses of the operands and of the result."""
-    repeated, steps = load(rows, B.repeated), rows + B.steps
-    for q in range(load(rows, B.outer)):
-        for r in range(load(rows, B.inner)):
-            place = 0
-            for k in range(3):
-                size = load(sizes, 8 * k)
-                start = load(memories, 8 * k) + (q * load(steps, 16 * k) + r * load(steps, 16 * k + 8)) * size
-                place = put_operand(words, place, start, size, repeated == k + 1)
-            call_arrays(kernel, place, load(rows, B.size), words)
+def run_rows(kernel, rows, memories, words, first, last):
+    """Call the kernel for a range of rows; `memories` are the addresses of the operands and of the result, and behind
+    them are the sizes of their elements."""
+    repeated, steps, inner = load(rows, B.repeated), rows + B.steps, load(rows, B.inner)
+    q, r = first // inner, first % inner
+    for _ in range(first, last):
+        place = 0
+        for k in range(3):
+            size = load(memories, 8 * (3 + k))
+            start = load(memories, 8 * k) + (q * load(steps, 16 * k) + r * load(steps, 16 * k + 8)) * size
+            place = put_operand(words, place, start, size, repeated == k + 1)
+        call_arrays(kernel, place, load(rows, B.size), words)
+        r += 1
+        if r == inner:
+            q, r = q + 1, 0
+
+
+@native
+def run_rows_part(job, part):
+    """Run a part of the rows."""
+    memories, given, words = load(job, J.more), load(job, J.words), frame(CALL_WORDS)
+    for i in range(MOST_NUMBERS):
+        put_number(words, i, load(given, 8 * (2 * MOST_ARRAYS + i)))
+    first, last = first_of(job, part), first_of(job, part + 1)
+    run_rows(load(job, J.kernel), load(memories, 8 * 6), memories, words, first, last)
+    finish(job)
+
+
+@native
+def share_rows(job, kernel, rows, memories, words):
+    """Run all rows together with other threads."""
+    store(memories, 8 * 6, rows)
+    describe(job, ROWS, kernel, 0, load(rows, B.outer) * load(rows, B.inner), 1, words, memories)
+    post(job)
+    part = claim(job, True)
+    while part >= 0:
+        run_rows_part(job, part)
+        part = claim(job, True)
+    end(job)
 
 
 @native
@@ -121,12 +151,17 @@ def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments):
     store(more, 24, size)
     store(more, 32, size)
     store(more, 40, itemsize(result_kind))
+    count = load(rows, B.outer) * load(rows, B.inner)
     if load(rows, B.elements) < LONG:
-        run_rows(kernel, rows, more, more + 24, words)
+        run_rows(kernel, rows, more, words, 0, count)
     else:
         one, other = hold(load(first, TENSOR.storage)), hold(load(second, TENSOR.storage))
+        job = job_for(load(rows, B.elements), more + 48)
         state = c.let_others_run()
-        run_rows(kernel, rows, more, more + 24, words)
+        if job == 0:
+            run_rows(kernel, rows, more, words, 0, count)
+        else:
+            share_rows(job, kernel, rows, more, words)
         c.go_on(state)
         c.drop(one)
         c.drop(other)

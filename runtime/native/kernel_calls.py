@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from ..kernels.job import FLAT, J
 from . import c_functions as c
+from .jobs import claim, describe, end, finish, first_of, job_for, post
 from .layout import NUMBER, TYPE
 from .objects import hold, the
-from .words import FIRST_OWNER, MOST_ARRAYS, bits, call_kernel, load, native, store
+from .words import FIRST_OWNER, FIRST_SIZE, MOST_ARRAYS, bits, call_kernel, frame, load, native, store
 from .world import W
 
+UNIT = 1024  # parts begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 LONG = 4096  # elements from which other threads may run meanwhile, which costs 0.1 us
 
 
@@ -64,9 +67,38 @@ def run_kernel(kernel, arrays, size, words):
     if size < LONG:
         call_arrays(kernel, arrays, size, words)
         return
+    job = job_for(size, words)
     state = let_others_run(words, arrays)
-    call_arrays(kernel, arrays, size, words)
+    if job == 0:
+        call_arrays(kernel, arrays, size, words)
+    else:
+        share_kernel(job, kernel, arrays, size, words)
     go_on(state, words, arrays)
+
+
+@native
+def share_kernel(job, kernel, arrays, size, words):
+    """Run a kernel together with other threads."""
+    describe(job, FLAT, kernel, arrays, size, UNIT, words, 0)
+    post(job)
+    part = claim(job, True)
+    while part >= 0:
+        run_flat_part(job, part)
+        part = claim(job, True)
+    end(job)
+
+
+@native
+def run_flat_part(job, part):
+    """Run the kernel on a part of each array."""
+    arrays, given, words = load(job, J.arrays), load(job, J.words), frame(FIRST_SIZE)
+    first, last = first_of(job, part), first_of(job, part + 1)
+    for i in range(FIRST_SIZE):
+        store(words, 8 * i, load(given, 8 * i))
+    for i in range(arrays):
+        store(words, 8 * i, load(given, 8 * i) + first * load(given, 8 * (MOST_ARRAYS + i)))
+    call_arrays(load(job, J.kernel), arrays, last - first, words)
+    finish(job)
 
 
 @native

@@ -30,13 +30,15 @@ def written(recipe: Recipe, letters: str, outputs: int, arguments: Sequence[Any]
 def put_step(words: np.ndarray, step: Step, letters: str) -> None:
     """One call of a recipe."""
     kinds = "".join("I" if letters[i] == "I" else "T" for i in step.operands)
-    table = kernel_table(step.kernel, kinds, len(step.results), len(step.ints), len(step.numbers))
+    ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
+    table = kernel_table(step.kernel, kinds, len(step.results), len(ints), len(step.numbers))
     put(words, S.kernel, table.ctypes.data, len(step.operands))
     put(words, S.which, *step.operands)
     put(words, S.results, len(step.results))
     put(words, S.outputs, *[output for output, _ in step.results])
     put(words, S.sizes, *[prod(shape) for _, shape in step.results])
-    put(words, S.ints, *map(int, step.ints))
+    put(words, S.count, *(step.rows or (0, 0)), len(step.ints))
+    put(words, S.ints, *map(int, ints))
     put(words, S.numbers, *np.array(step.numbers, np.float64).view(np.int64))
 
 

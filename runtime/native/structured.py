@@ -7,7 +7,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.job import STEP as STEP_KIND
+from ..kernels.job import J
 from . import c_functions as c
+from .atomics import write
+from .jobs import claim, describe, end, finish, first_of, job_for, post
 from .kernel_calls import LONG, found_kernel, go_on, let_others_run, put_array
 from .layout import DATA, TENSOR, TYPE
 from .objects import (
@@ -26,7 +30,18 @@ from .objects import (
 )
 from .recording import record
 from .views import only_ints
-from .words import CALL_WORDS, FIRST_SIZE, call_structured, frame, load, native, store
+from .words import (
+    CALL_WORDS,
+    CONSTANTS,
+    FIRST_SIZE,
+    MOST_INTS,
+    MOST_NUMBERS,
+    call_structured,
+    frame,
+    load,
+    native,
+    store,
+)
 from .world import W
 
 MOST_OPERANDS = 16
@@ -59,12 +74,21 @@ class Step(NamedTuple):
     results: int  # how many; the numbers of the outputs that they are, and of their elements
     outputs: int
     sizes: int
+    count: int  # of rows, or the like, that threads may share, 0 for none; parts begin at multiples of `unit`
+    unit: int
+    place: int  # of the ints that say where a part begins and ends
     ints: int
     numbers: int
 
 
 def _distances() -> tuple[Step, int]:
-    lengths = {"which": MOST_READ, "outputs": MOST_RESULTS, "sizes": MOST_RESULTS, "ints": 8, "numbers": 4}
+    lengths = {
+        "which": MOST_READ,
+        "outputs": MOST_RESULTS,
+        "sizes": MOST_RESULTS,
+        "ints": MOST_INTS,
+        "numbers": MOST_NUMBERS,
+    }
     counts = [lengths.get(name, 1) for name in Step._fields]
     return Step(*[8 * sum(counts[:i]) for i in range(len(counts))]), sum(counts)
 
@@ -237,12 +261,43 @@ def run_step(step, results, shapes, dtype, words):
     if kernel == 0 or not put_results(step, first, results, shapes, dtype, words):
         return False
     arrays, constants = first + load(step, S.results), step + S.ints
-    if load(words, 8 * FIRST_SIZE) + load(words, 8 * (FIRST_SIZE + first)) < LONG:
+    work = load(words, 8 * FIRST_SIZE) + load(words, 8 * (FIRST_SIZE + first))
+    if work < LONG:
         return call_arrays(kernel, arrays, words, constants) == 0
+    job = job_for(work, words + MORE) if load(step, S.count) > load(step, S.unit) else 0
     state = let_others_run(words, arrays)
-    status = call_arrays(kernel, arrays, words, constants)
+    if job == 0:
+        status = call_arrays(kernel, arrays, words, constants)
+    else:
+        status = share_step(job, kernel, arrays, words, step)
     go_on(state, words, arrays)
     return status == 0
+
+
+@native
+def share_step(job, kernel, arrays, words, step):
+    """The call together with other threads; 0 where nothing was raised."""
+    describe(job, STEP_KIND, kernel, arrays, load(step, S.count), load(step, S.unit), words, step + S.ints)
+    store(job, J.place, load(step, S.place))
+    post(job)
+    part = claim(job, True)
+    while part >= 0:
+        run_step_part(job, part)
+        part = claim(job, True)
+    return end(job)
+
+
+@native
+def run_step_part(job, part):
+    """The call for a part of the rows."""
+    given, constants, place = load(job, J.more), frame(CONSTANTS), load(job, J.place)
+    for i in range(CONSTANTS):
+        store(constants, 8 * i, load(given, 8 * i))
+    store(constants, 8 * place, first_of(job, part))
+    store(constants, 8 * (place + 1), first_of(job, part + 1))
+    if call_arrays(load(job, J.kernel), load(job, J.arrays), load(job, J.words), constants) != 0:
+        write(job, J.failed, 1)
+    finish(job)
 
 
 @native

@@ -20,9 +20,10 @@ MOST_INTS = 8
 FIRST_SIZE = 2 * MOST_ARRAYS + MOST_NUMBERS  # where the first array's number of elements stands among a call's words,
 FIRST_OWNER = FIRST_SIZE + MOST_ARRAYS  # and the first object that owns the memory of an array
 CALL_WORDS = FIRST_OWNER + MOST_ARRAYS
+CONSTANTS = MOST_INTS + MOST_NUMBERS
 
 
-def _at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
+def word_at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
     return builder.inttoptr(builder.add(address, distance), kind.as_pointer())
 
 
@@ -31,7 +32,7 @@ def load(context: Any, address: Any, distance: Any) -> Any:
     """The word at a distance in bytes from an address."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_at(builder, args[0], args[1]))
+        return builder.load(word_at(builder, args[0], args[1]))
 
     return Word(Word, Word), build
 
@@ -41,7 +42,7 @@ def load_half(context: Any, address: Any) -> Any:
     """The four bytes at an address, as a word."""
 
     def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.zext(builder.load(_at(builder, args[0], WORD(0), ir.IntType(32))), WORD)
+        return builder.zext(builder.load(word_at(builder, args[0], WORD(0), ir.IntType(32))), WORD)
 
     return Word(Word), build
 
@@ -51,7 +52,7 @@ def store(context: Any, address: Any, distance: Any, word: Any) -> Any:
     """Write a word at a distance in bytes from an address."""
 
     def build(target: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[2], _at(builder, args[0], args[1], WORD))
+        builder.store(args[2], word_at(builder, args[0], args[1], WORD))
         return target.get_dummy_value()
 
     return types.void(Word, Word, Word), build
@@ -104,12 +105,12 @@ def call_kernel(context: Any, kernel: Any, arrays: Any, size: Any, words: Any) -
         null = BYTES(None)
         given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
         for i in range(count):
-            memory = builder.load(_at(builder, first, WORD(8 * i), BYTES))
-            itemsize = builder.load(_at(builder, first, WORD(8 * (MOST_ARRAYS + i)), WORD))
+            memory = builder.load(word_at(builder, first, WORD(8 * i), BYTES))
+            itemsize = builder.load(word_at(builder, first, WORD(8 * (MOST_ARRAYS + i)), WORD))
             given += [null, null, elements, itemsize, memory, elements, itemsize]
         for i in range(MOST_NUMBERS):
             place = WORD(8 * (2 * MOST_ARRAYS + i))
-            given.append(builder.load(_at(builder, first, place, ir.DoubleType())))
+            given.append(builder.load(word_at(builder, first, place, ir.DoubleType())))
         kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
         builder.call(builder.inttoptr(address, kind.as_pointer()), given)
         return BYTES(None)
@@ -131,13 +132,13 @@ def call_structured(context: Any, kernel: Any, arrays: Any, words: Any, constant
         null = BYTES(None)
         given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
         for i in range(count):
-            memory = builder.load(_at(builder, first, WORD(8 * i), BYTES))
-            itemsize = builder.load(_at(builder, first, WORD(8 * (MOST_ARRAYS + i))))
-            elements = builder.load(_at(builder, first, WORD(8 * (FIRST_SIZE + i))))
+            memory = builder.load(word_at(builder, first, WORD(8 * i), BYTES))
+            itemsize = builder.load(word_at(builder, first, WORD(8 * (MOST_ARRAYS + i))))
+            elements = builder.load(word_at(builder, first, WORD(8 * (FIRST_SIZE + i))))
             given += [null, null, elements, itemsize, memory, elements, itemsize]
-        given += [builder.load(_at(builder, constants, WORD(8 * i))) for i in range(MOST_INTS)]
+        given += [builder.load(word_at(builder, constants, WORD(8 * i))) for i in range(MOST_INTS)]
         for i in range(MOST_INTS, MOST_INTS + MOST_NUMBERS):
-            given.append(builder.load(_at(builder, constants, WORD(8 * i), ir.DoubleType())))
+            given.append(builder.load(word_at(builder, constants, WORD(8 * i), ir.DoubleType())))
         kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
         return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), given), WORD)
 

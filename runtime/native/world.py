@@ -15,6 +15,8 @@ from ..autograd.view_origins import Nowhere, Outdated, not_recorded
 from ..devices import CPU
 from ..dtypes import bool_, float32, float64, int64
 from ..elementwise import constant
+from ..kernels import job
+from ..kernels.workers import hire
 from ..tensor import drop_dead, fresh_class, plain_classes
 
 
@@ -68,6 +70,8 @@ class World(NamedTuple):
     reach: int
     deliver: int
     follow: int
+    hire: int  # a function that starts the workers
+    job: int  # the address of the job's words
 
 
 W = World(*range(0, 8 * len(World._fields), 8))
@@ -100,7 +104,7 @@ def _objects() -> dict[str, Any]:
     dtypes = {"float32": float32, "float64": float64, "bool_": bool_, "int64": int64}
     numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np, "numpy_int64": int64.np}
     constants = {"none": None, "true": True, "false": False, "zero": 0, "freed": FREED, "cpu": CPU, "mode": mode}
-    functions = {"constant": constant, "fit": fit, "not_recorded": not_recorded, "drop_dead": drop_dead}
+    functions = {"constant": constant, "fit": fit, "not_recorded": not_recorded, "drop_dead": drop_dead, "hire": hire}
     counter = {"counter": next_sequence.__self__}  # type: ignore[attr-defined]
     return {**names, **kinds, **more, **dtypes, **numpy, **constants, **functions, **counter} | {
         name: name for name in methods
@@ -113,5 +117,6 @@ def register() -> dict[str, Any]:
     objects = _objects()
     for name, value in objects.items():
         table[World._fields.index(name)] = id(value)
+    table[World._fields.index("job")] = job.ADDRESS
     llvmlite.binding.add_symbol("specgrad_world", table.ctypes.data)
     return objects

@@ -1,0 +1,46 @@
+"""The one computation that several threads share: where its description lies in memory, which compiled code reads too.
+
+See runtime/native/jobs.py for what the words say to each other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+LINE = 64  # bytes that processors hand to each other at once
+MOST_WORKERS = 255
+LARGE = 1 << 16  # elements of a result from which a second thread is worth its while
+NEVER = 1 << 62
+PYTHON, FLAT, ROWS, STEP = range(4)  # kinds of jobs: which function runs a part of it
+AWAKE, ASLEEP, ABSENT = range(3)
+HAVE, POST, CLAIM, FINISH, AWAIT, WAKE = range(6)  # what Python wishes of the job
+
+
+class Job(NamedTuple):
+    """Distances of what is known of the job from its address."""
+
+    ticket: int  # the number of the job, the last part that is left + 1, the first part that is left
+    finished: int  # how many parts are
+    owned: int  # whether a thread has the job
+    stop: int  # whether the workers are to end
+    large: int  # elements from which work is shared
+    workers: int  # how many threads there are beside those that compute anyway
+    failed: int  # whether a kernel raised
+    kind: int
+    kernel: int
+    arrays: int
+    count: int  # of elements or rows; parts begin at multiples of `unit`
+    unit: int
+    parts: int
+    words: int  # the address of the frame that the kernel is called with
+    more: int  # and of what else a job of this kind needs
+    place: int  # of the ints that say which part it is
+    beds: int  # (AWAKE or ASLEEP or ABSENT, the lock that wakes it) of each worker
+
+
+J = Job(0, LINE, *range(2 * LINE, 2 * LINE + 8 * 14, 8), 4 * LINE)
+words = np.zeros(J.beds // 8 + 2 * MOST_WORKERS, np.int64)
+words[J.large // 8] = LARGE
+ADDRESS = words.ctypes.data

@@ -1,0 +1,123 @@
+"""A computation that several threads share: a range is cut into parts, and each part is for who claims it first.
+
+There is one job at a time, described at an address that all threads know. The thread that has the job claims parts from
+the front, its workers claim them from the back: so the same thread has the same memory again in the next job, as long
+as all keep step, and where a worker is late nobody waits for it. A worker without work looks for some for a while, and
+then sleeps until the next job wakes it.
+"""
+
+from __future__ import annotations
+
+from ..kernels.job import ASLEEP, AWAKE, J
+from . import c_functions as c
+from .atomics import add, pause, read, swap, write
+from .objects import the
+from .words import load, native, store
+from .world import W
+
+SPINS = 4000  # looks for work, some 40 ns each, before a worker sleeps
+MANY = 1 << 12  # looks for the end of others' work before this thread lets others run on its processor
+
+
+@native
+def claim(job, forward):
+    """The first part that is left, or the last; -1 where there is none."""
+    while True:
+        ticket = read(job, J.ticket)
+        end, first = ticket >> 16 & 0xFFFF, ticket & 0xFFFF
+        if first >= end:
+            return -1
+        if swap(job, J.ticket, ticket, ticket + 1 if forward else ticket - 0x10000):
+            return first if forward else end - 1
+
+
+@native
+def first_of(job, part):
+    """Where a part begins."""
+    unit, count = load(job, J.unit), load(job, J.count)
+    units = (count + unit - 1) // unit
+    return min(units * part // load(job, J.parts) * unit, count)
+
+
+@native
+def is_open(job):
+    """Whether there is something to do."""
+    ticket = read(job, J.ticket)
+    return ticket >> 16 & 0xFFFF > ticket & 0xFFFF or read(job, J.stop) != 0
+
+
+@native
+def sleep(job, bed):
+    """Wait for `wake`; a job that comes before this thread is known to sleep is not missed."""
+    write(bed, 0, ASLEEP)
+    if is_open(job) and swap(bed, 0, ASLEEP, AWAKE):
+        return
+    c.acquire_lock(load(bed, 8), 1)
+
+
+@native
+def wake(job):
+    """Let all workers look for work."""
+    for i in range(load(job, J.workers)):
+        bed = job + J.beds + 16 * i
+        if swap(bed, 0, ASLEEP, AWAKE):
+            c.release_lock(load(bed, 8))
+
+
+@native
+def post(job):
+    """Offer the parts of the job that is described."""
+    write(job, J.failed, 0)
+    write(job, J.finished, 0)
+    number = (read(job, J.ticket) >> 32) + 1
+    write(job, J.ticket, (number & 0x7FFFFFFF) << 32 | load(job, J.parts) << 16)
+    wake(job)
+
+
+@native
+def describe(job, kind, kernel, arrays, count, unit, words, more):
+    """Say what the job is."""
+    store(job, J.kind, kind)
+    store(job, J.kernel, kernel)
+    store(job, J.arrays, arrays)
+    store(job, J.count, count)
+    store(job, J.unit, unit)
+    store(job, J.words, words)
+    store(job, J.more, more)
+    units = (count + unit - 1) // unit
+    store(job, J.parts, min(units, load(job, J.workers) + 1))
+
+
+@native
+def finish(job):
+    """One more part is finished."""
+    add(job, J.finished, 1)
+
+
+@native
+def job_for(size, words):
+    """The job, which this thread now has, if its work is large enough and no other thread has it; else 0."""
+    job = the(W.job)
+    if size < load(job, J.large) or swap(job, J.owned, 0, 1) == 0:
+        return 0
+    if load(job, J.workers) == 0:
+        c.drop(c.call(the(W.hire), words, 0, 0))
+        if load(job, J.workers) == 0:
+            c.clear_error()  # of a system that has no more threads
+            write(job, J.owned, 0)
+            return 0
+    return job
+
+
+@native
+def end(job):
+    """Wait until all parts are finished, and leave the job to others; 0 where no kernel raised."""
+    spins = 0
+    while read(job, J.finished) < load(job, J.parts):
+        pause()
+        spins += 1
+        if spins > MANY:
+            c.let_another_run()
+    failed = read(job, J.failed)
+    write(job, J.owned, 0)
+    return failed
