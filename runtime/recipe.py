@@ -21,6 +21,9 @@ class Layout(NamedTuple):
 class Step(NamedTuple):
     """One call `kernel(*operands, *results, *ints, *numbers)`; results are (number of the output, its shape).
 
+    Numbers beyond those of the outputs stand for memory that only the recipe's calls use; a call that names a result of
+    one before goes on with it.
+
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
     multiple of `unit`, and that after the last. So several threads may share them.
     """

@@ -13,9 +13,10 @@ LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
 LARGE = 1 << 16  # elements of a result from which a second thread is worth its while
 NEVER = 1 << 62
-PYTHON, FLAT, ROWS, STEP = range(4)  # kinds of jobs: which function runs a part of it
+CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call that Python describes
+PYTHON, FLAT, ROWS, STEP, CALL = range(5)  # kinds of jobs: which function runs a part of it
 AWAKE, ASLEEP, ABSENT = range(3)
-HAVE, POST, CLAIM, FINISH, AWAIT, WAKE = range(6)  # what Python wishes of the job
+HAVE, POST, CLAIM, FINISH, AWAIT, WAKE, RUN = range(7)  # what Python wishes of the job
 
 
 class Job(NamedTuple):
@@ -31,7 +32,7 @@ class Job(NamedTuple):
     kind: int
     kernel: int
     arrays: int
-    count: int  # of elements or rows; parts begin at multiples of `unit`
+    extent: int  # how many elements or rows; parts begin at multiples of `unit`
     unit: int
     parts: int
     words: int  # the address of the frame that the kernel is called with
@@ -40,7 +41,9 @@ class Job(NamedTuple):
     beds: int  # (AWAKE or ASLEEP or ABSENT, the lock that wakes it) of each worker
 
 
-J = Job(0, LINE, *range(2 * LINE, 2 * LINE + 8 * 14, 8), 4 * LINE)
-words = np.zeros(J.beds // 8 + 2 * MOST_WORKERS, np.int64)
+J = Job._make([0, LINE, *range(2 * LINE, 2 * LINE + 8 * (len(Job._fields) - 3), 8), 4 * LINE])
+INTEGERS = J.beds // 8 + 2 * MOST_WORKERS  # where those of a call that Python describes stand; then its numbers
+NUMBERS = INTEGERS + CALL_INTEGERS
+words = np.zeros(NUMBERS + CALL_NUMBERS, np.int64)
 words[J.large // 8] = LARGE
 ADDRESS = words.ctypes.data

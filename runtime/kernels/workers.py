@@ -15,7 +15,29 @@ from functools import cache
 from typing import Any
 
 from ..threads import get_num_threads
-from .job import ABSENT, ADDRESS, AWAIT, CLAIM, FINISH, HAVE, LARGE, MOST_WORKERS, NEVER, POST, PYTHON, WAKE, J, words
+from .calls import address_of, words_of
+from .job import (
+    ABSENT,
+    ADDRESS,
+    AWAIT,
+    CALL,
+    CLAIM,
+    FINISH,
+    HAVE,
+    INTEGERS,
+    LARGE,
+    MOST_WORKERS,
+    NEVER,
+    NUMBERS,
+    POST,
+    PYTHON,
+    RUN,
+    WAKE,
+    J,
+    words,
+)
+
+LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
 
 _threads: list[threading.Thread] = []
 _task: list[Any] = []  # what a job of Python runs, and what it raised
@@ -48,15 +70,10 @@ def in_parts(count: int, unit: int, task: Callable[[int, int], None]) -> None:
     if count <= unit or get_num_threads() == 1 or not _manage(HAVE):
         task(0, count)
         return
-    if not _get(J.workers):
-        hire()
-    units = -(-count // unit)
-    parts = min(_get(J.workers) + 1, units)
+    units, parts = _describe(PYTHON, 0, count, unit)
     ends = [min(units * k // parts * unit, count) for k in range(parts + 1)]
     errors: list[BaseException] = []
     _task[:] = task, ends, errors
-    _put(J.kind, PYTHON)
-    _put(J.parts, parts)
     _manage(POST)
     while (part := _manage(CLAIM)) >= 0:
         _run_part(part)
@@ -66,17 +83,47 @@ def in_parts(count: int, unit: int, task: Callable[[int, int], None]) -> None:
         raise errors[0]
 
 
+def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: int = 1) -> None:
+    """loop(*arguments, first, last) over range(count), by several threads where `work`, in elements, is large.
+
+    The loop is a compiled kernel. Ranges begin at multiples of `unit`.
+    """
+    if work < LARGE or count <= unit or get_num_threads() == 1:
+        loop(*arguments, 0, count)
+        return
+    found = words_of(arguments)
+    if found is None or not _manage(HAVE):
+        in_parts(count, unit, lambda first, last: loop(*arguments, first, last))
+        return
+    integers, numbers = found
+    words[INTEGERS : INTEGERS + len(integers)] = integers
+    words[NUMBERS : NUMBERS + len(numbers)].view(float)[:] = numbers
+    memory = ADDRESS + 8 * INTEGERS, ADDRESS + 8 * NUMBERS, len(integers)
+    _describe(CALL, address_of(loop, (*arguments, 0, 0)), count, unit, memory)
+    if _manage(RUN):
+        raise RuntimeError(f"{loop.__name__}(): a thread failed")
+
+
+def _describe(kind: int, kernel: int, count: int, unit: int, memory: tuple[int, ...] = ()) -> tuple[int, int]:
+    """Say what there is to share; gives how many units these are, and in how many parts they are cut."""
+    workers = words[J.workers // 8] or hire()
+    units = -(-count // unit)
+    parts = min(int(workers) + 1, units)
+    _put(J.kind, kind, kernel, 0, count, unit, parts, *memory)
+    return units, parts
+
+
 def _run_part(part: int) -> None:
     """Run a part of a job that is a function of Python."""
     task, ends, errors = _task
     try:
         task(ends[part], ends[part + 1])
-    except BaseException as error:  # noqa: BLE001  (raised again by the thread that has the job)
+    except BaseException as error:  # raised again by the thread that has the job
         errors.append(error)
 
 
-def hire() -> None:
-    """Start the workers that `set_num_threads` allows; for the thread that has the job."""
+def hire() -> int:
+    """Start the workers that `set_num_threads` allows, and say how many; for the thread that has the job."""
     count = min(get_num_threads() - 1, MOST_WORKERS)
     _put(J.large, LARGE if count else NEVER)
     _native("serve")  # compiled or loaded before, for a new thread has little of the interpreter's time
@@ -88,6 +135,7 @@ def hire() -> None:
         while _get(bed) == ABSENT:
             time.sleep(0)
         _put(J.workers, i + 1)
+    return count
 
 
 def _new_lock() -> int:

@@ -13,8 +13,10 @@ from numba.extending import intrinsic
 from .words import WORD, Word, word_at
 
 ORDER = "seq_cst"
-X86, ARM = ("llvm.x86.sse2.pause", ()), ("llvm.aarch64.hint", (1,))
-PAUSES = {"x86_64": [X86], "AMD64": [X86], "aarch64": [ARM], "arm64": [ARM]}  # LLVM's functions and their arguments
+Call = tuple[str, tuple[int, ...]]  # a function of LLVM's, and its arguments
+X86: list[Call] = [("llvm.x86.sse2.pause", ())]
+ARM: list[Call] = [("llvm.aarch64.hint", (1,))]
+PAUSES = {"x86_64": X86, "AMD64": X86, "aarch64": ARM, "arm64": ARM}
 
 
 @intrinsic

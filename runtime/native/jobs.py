@@ -34,7 +34,7 @@ def claim(job, forward):
 @native
 def first_of(job, part):
     """Where a part begins."""
-    unit, count = load(job, J.unit), load(job, J.count)
+    unit, count = load(job, J.unit), load(job, J.extent)
     units = (count + unit - 1) // unit
     return min(units * part // load(job, J.parts) * unit, count)
 
@@ -80,7 +80,7 @@ def describe(job, kind, kernel, arrays, count, unit, words, more):
     store(job, J.kind, kind)
     store(job, J.kernel, kernel)
     store(job, J.arrays, arrays)
-    store(job, J.count, count)
+    store(job, J.extent, count)
     store(job, J.unit, unit)
     store(job, J.words, words)
     store(job, J.more, more)

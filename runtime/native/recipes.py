@@ -10,18 +10,19 @@ import numpy as np
 
 from ..recipe import Recipe, Step
 from .plans import array_of, kernel_address, memory, number_of, put, resolver
-from .structured import STEP, S
+from .structured import FIRST, STEP, S
 
 _tables: dict[Any, np.ndarray] = {}
 
 
 def written(recipe: Recipe, letters: str, outputs: int, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """(words, the shape of each output or None, the arguments)."""
-    words = np.zeros(1 + STEP * len(recipe), np.int64)
-    words[0] = len(recipe)
-    shapes: list[Any] = [None] * outputs
+    """(words, the shape of each result or None, the arguments)."""
+    last = max(output for step in recipe for output, _ in step.results)
+    words = np.zeros(FIRST // 8 + STEP * len(recipe), np.int64)
+    words[:2] = len(recipe), max(last + 1, outputs)
+    shapes: list[Any] = [None] * max(last + 1, outputs)
     for i, step in enumerate(recipe):
-        put_step(words[1 + STEP * i :], step, letters)
+        put_step(words[FIRST // 8 + STEP * i :], step, letters)
         for output, shape in step.results:
             shapes[output] = shape
     return (words, *shapes, *arguments)
@@ -37,7 +38,7 @@ def put_step(words: np.ndarray, step: Step, letters: str) -> None:
     put(words, S.results, len(step.results))
     put(words, S.outputs, *[output for output, _ in step.results])
     put(words, S.sizes, *[prod(shape) for _, shape in step.results])
-    put(words, S.count, *(step.rows or (0, 0)), len(step.ints))
+    put(words, S.extent, *(step.rows or (0, 0)), len(step.ints))
     put(words, S.ints, *map(int, ints))
     put(words, S.numbers, *np.array(step.numbers, np.float64).view(np.int64))
 

@@ -66,7 +66,7 @@ D = Plan(*range(0, 8 * len(Plan._fields), 8))
 
 
 class Step(NamedTuple):
-    """Distances of what is known of one call in a recipe, which begins with the number of calls."""
+    """Distances of what is known of one call in a recipe, which begins with the numbers of calls and of results."""
 
     kernel: int  # the address of (resolver, float32, float64)
     operands: int  # how many; their numbers
@@ -74,7 +74,7 @@ class Step(NamedTuple):
     results: int  # how many; the numbers of the outputs that they are, and of their elements
     outputs: int
     sizes: int
-    count: int  # of rows, or the like, that threads may share, 0 for none; parts begin at multiples of `unit`
+    extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
     place: int  # of the ints that say where a part begins and ends
     ints: int
@@ -94,6 +94,7 @@ def _distances() -> tuple[Step, int]:
 
 
 S, STEP = _distances()
+FIRST = 16  # where the first call of a recipe is described
 OPERANDS = 8 * CALL_WORDS  # behind a call's words operands are noted: address, elements, size of one, owner
 LENGTH = CALL_WORDS + 4 * MOST_OPERANDS + 2
 MORE = 8 * (LENGTH - 2)
@@ -264,12 +265,10 @@ def run_step(step, results, shapes, dtype, words):
     work = load(words, 8 * FIRST_SIZE) + load(words, 8 * (FIRST_SIZE + first))
     if work < LONG:
         return call_arrays(kernel, arrays, words, constants) == 0
-    job = job_for(work, words + MORE) if load(step, S.count) > load(step, S.unit) else 0
+    job = job_for(work, words + MORE) if load(step, S.extent) > load(step, S.unit) else 0
     state = let_others_run(words, arrays)
-    if job == 0:
-        status = call_arrays(kernel, arrays, words, constants)
-    else:
-        status = share_step(job, kernel, arrays, words, step)
+    alone = job == 0
+    status = call_arrays(kernel, arrays, words, constants) if alone else share_step(job, kernel, arrays, words, step)
     go_on(state, words, arrays)
     return status == 0
 
@@ -277,7 +276,7 @@ def run_step(step, results, shapes, dtype, words):
 @native
 def share_step(job, kernel, arrays, words, step):
     """The call together with other threads; 0 where nothing was raised."""
-    describe(job, STEP_KIND, kernel, arrays, load(step, S.count), load(step, S.unit), words, step + S.ints)
+    describe(job, STEP_KIND, kernel, arrays, load(step, S.extent), load(step, S.unit), words, step + S.ints)
     store(job, J.place, load(step, S.place))
     post(job)
     part = claim(job, True)
@@ -302,15 +301,24 @@ def run_step_part(job, part):
 
 @native
 def run_recipe(found, outputs, dtype, words):
-    """The results in a tuple, with None for those that the recipe does not make; 0 where a call fails."""
-    recipe, results = load(c.tuple_item(found, 0), DATA), c.new_tuple(outputs)
-    for i in range(outputs):
+    """The results in a tuple, with None for those that the recipe does not make; 0 where a call fails.
+
+    What a recipe makes behind them, for calls of its own, is let go.
+    """
+    recipe = load(c.tuple_item(found, 0), DATA)
+    count = load(recipe, 8)
+    results = c.new_tuple(count)
+    for i in range(count):
         c.set_tuple_item(results, i, nothing())
     for i in range(load(recipe, 0)):
-        if not run_step(recipe + 8 + 8 * STEP * i, results, found, dtype, words):
+        if not run_step(recipe + FIRST + 8 * STEP * i, results, found, dtype, words):
             c.drop(results)
             return 0
-    return results
+    if count == outputs:
+        return results
+    wanted = c.part_of_tuple(results, 0, outputs)
+    c.drop(results)
+    return wanted
 
 
 @native
@@ -326,10 +334,11 @@ def looked_up(recipes, key):
 def recorded(plan, found, result, arguments, words):
     """Put the result into the graph if it belongs there; False where an error is set."""
     count, needs = load(plan, D.operands), False
+    behind = 1 + load(load(c.tuple_item(found, 0), DATA), 8)
     for i in range(count):
         letter, argument = load(plan, D.letters + 8 * i), load(arguments, 8 * i)
         own = letter in TENSORS or letter == LIST
-        given = argument if own else c.tuple_item(found, 1 + load(plan, D.outputs) + i)
+        given = argument if own else c.tuple_item(found, behind + i)
         store(words, 8 * i, given)
         if letter == LIST:
             for j in range(size_of(given)):

@@ -9,6 +9,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
+from ..kernels.job import CALL_INTEGERS, CALL_NUMBERS
 from .compiling import Inner
 
 Word = types.intp
@@ -143,6 +144,24 @@ def call_structured(context: Any, kernel: Any, arrays: Any, words: Any, constant
         return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), given), WORD)
 
     return Word(Word, arrays, Word, Word), build
+
+
+@intrinsic
+def call_any(context: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
+    """Call a compiled kernel of any arguments, as `workers.words_of` writes them; 0 where it raised nothing.
+
+    Integers, and the words of arrays, stand at one address, floating-point numbers at another. A kernel has its
+    arguments of either kind in their order, in registers and then on the stack, and reads as many as it has.
+    """
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        given: list[Any] = [cgutils.alloca_once(builder, BYTES), cgutils.alloca_once(builder, BYTES)]
+        given += [builder.load(word_at(builder, args[1], WORD(8 * i))) for i in range(CALL_INTEGERS)]
+        given += [builder.load(word_at(builder, args[2], WORD(8 * i), ir.DoubleType())) for i in range(CALL_NUMBERS)]
+        kind = ir.FunctionType(ir.IntType(32), [value.type for value in given])
+        return builder.sext(builder.call(builder.inttoptr(args[0], kind.as_pointer()), given), WORD)
+
+    return Word(Word, Word, Word), build
 
 
 # For functions that are called from their like alone.

@@ -1,14 +1,29 @@
-"""What a worker does: it runs parts of jobs, one after the other, and gives back to Python only what Python must run."""
+"""What a worker does: it runs parts of jobs, one after the other; Python gets only those that it must run itself."""
 
 from __future__ import annotations
 
-from ..kernels.job import AWAIT, AWAKE, CLAIM, FINISH, FLAT, HAVE, POST, PYTHON, ROWS, WAKE, J
+from ..kernels.job import (
+    AWAIT,
+    AWAKE,
+    CALL_INTEGERS,
+    CLAIM,
+    FINISH,
+    FLAT,
+    HAVE,
+    POST,
+    PYTHON,
+    ROWS,
+    RUN,
+    STEP,
+    WAKE,
+    J,
+)
 from .atomics import pause, read, swap, write
 from .broadcast import run_rows_part
-from .jobs import SPINS, claim, end, finish, post, sleep, wake
+from .jobs import SPINS, claim, end, finish, first_of, post, sleep, wake
 from .kernel_calls import run_flat_part
 from .structured import run_step_part
-from .words import load, native
+from .words import call_any, frame, load, native, store
 
 
 @native
@@ -19,8 +34,23 @@ def run_part(job, part):
         run_flat_part(job, part)
     elif kind == ROWS:
         run_rows_part(job, part)
-    else:
+    elif kind == STEP:
         run_step_part(job, part)
+    else:
+        run_call_part(job, part)
+
+
+@native
+def run_call_part(job, part):
+    """Call a kernel for a part of the range that its last two integers are."""
+    given, integers, place = load(job, J.words), frame(CALL_INTEGERS), load(job, J.place)
+    for i in range(place):
+        store(integers, 8 * i, load(given, 8 * i))
+    store(integers, 8 * place, first_of(job, part))
+    store(integers, 8 * (place + 1), first_of(job, part + 1))
+    if call_any(load(job, J.kernel), integers, load(job, J.more)) != 0:
+        write(job, J.failed, 1)
+    finish(job)
 
 
 @native
@@ -58,4 +88,11 @@ def manage(job, wish, _):
         return end(job)
     elif wish == WAKE:
         wake(job)
+    elif wish == RUN:
+        post(job)
+        part = claim(job, True)
+        while part >= 0:
+            run_call_part(job, part)
+            part = claim(job, True)
+        return end(job)
     return 0

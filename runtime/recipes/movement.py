@@ -69,7 +69,7 @@ def _joined(tensors: tuple[Layout, ...], dim: int, shape: Ints) -> Recipe | None
         return None
     if len(tensors) == 2:
         first, second = (prod(t.shape[dim:]) for t in tensors)
-        return single(flat.put_two, 2, shape, (rows, first, second))
+        return single(flat.put_two, 2, shape, (first, second), (), (rows, 1))
     if prod(shape) > MOST:
         return None
     for i, t in enumerate(tensors):

@@ -7,6 +7,7 @@ from math import prod
 
 from ..kernels.cpu import flat
 from ..kernels.cpu.folding import Folding, folding
+from ..kernels.cpu.reducing import unit_of
 from ..recipe import Ints, Layout, Recipe, single
 
 
@@ -16,7 +17,7 @@ def var_dim(x: Layout, dim: Ints, correction: float, keepdim: bool) -> Recipe | 
     if x.strides is not None or plan.order or prod(x.shape) == 0:
         return None
     divisor = max(prod(x.shape[d] for d in dim) - correction, 0)
-    return single(flat.variances_along, 1, plan.result, plan.folded, (float(divisor),))
+    return single(flat.variances_along, 1, plan.result, plan.folded, (float(divisor),), outputs_of(plan))
 
 
 def variance_slope(grad: Layout, x: Layout, dim: Ints, correction: float) -> Recipe | None:
@@ -25,7 +26,9 @@ def variance_slope(grad: Layout, x: Layout, dim: Ints, correction: float) -> Rec
     if plan is None:
         return None
     free = plan.folded[1] - correction
-    return single(flat.variance_slopes, 2, x.shape, plan.folded, (2 / free if free > 0 else math.inf,))
+    return single(
+        flat.variance_slopes, 2, x.shape, plan.folded, (2 / free if free > 0 else math.inf,), outputs_of(plan)
+    )
 
 
 def max_all(x: Layout) -> Recipe | None:
@@ -41,7 +44,12 @@ def min_all(x: Layout) -> Recipe | None:
 def extreme_slope(grad: Layout, x: Layout, result: Layout, dim: Ints | int | None) -> Recipe | None:
     """The gradient, shared between equals."""
     plan = _plan(x, dim, grad, result)
-    return None if plan is None else single(flat.extreme_slopes, 3, x.shape, plan.folded)
+    return None if plan is None else single(flat.extreme_slopes, 3, x.shape, plan.folded, (), outputs_of(plan))
+
+
+def outputs_of(plan: Folding) -> tuple[int, int]:
+    """What threads share: the elements of the reduction's result."""
+    return plan.count, unit_of(*plan.folded[1:])
 
 
 def _plan(x: Layout, dim: Ints | int | None, *others: Layout) -> Folding | None:

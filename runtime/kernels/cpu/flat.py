@@ -1,4 +1,7 @@
-"""Structured kernels on flat memory, as recipes call them: operands, results, then ints, then numbers."""
+"""Structured kernels on flat memory, as recipes call them: operands, results, then ints, then numbers.
+
+The last two ints of many are the range of rows, or of results, that the call is for: see Step.rows.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import numpy as np
 from ..jit import jit
 from ..places import part_of
 from .product import multiply_rows
-from .reducing import grouped_column_sums, plain_sum, row_sums, variances
+from .reducing import chunk_sums, grouped_column_sums, plain_sum, row_sums, sum_of_chunks, variances
 from .spreading import spread_over_equals, spread_plain, spread_variance
 from .vector_products import WIDTH, columns_by_vector, rows_by_vector
 
@@ -21,21 +24,35 @@ def total(x: Array, out: Array) -> None:
 
 
 @jit(flat=True)
-def added_rows(x: Array, out: Array, before: int, along: int, divisor: float) -> None:
+def totals_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
+    """The sums of chunks, each of float64."""
+    chunk_sums(x, totals.view(np.float64), first, last)
+
+
+@jit(flat=True)
+def total_of_chunks(totals: Array, out: Array, count: int, divisor: float) -> None:
+    """The sum of all of them, divided."""
+    out[0] = sum_of_chunks(part_of(totals.view(np.float64), 0, count)) / divisor
+
+
+@jit(flat=True)
+def added_rows(x: Array, out: Array, along: int, first: int, last: int, divisor: float) -> None:
     """Sums of rows, divided."""
-    row_sums(x, before, along, divisor, out)
+    row_sums(x, along, divisor, out, first, last)
 
 
 @jit(flat=True)
-def added_columns(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+def added_columns(
+    x: Array, out: Array, before: int, along: int, after: int, first: int, last: int, divisor: float
+) -> None:
     """Sums along, divided, where something comes after."""
-    grouped_column_sums(x.reshape((before, along, after)), divisor, out)
+    grouped_column_sums(x.reshape((before, along, after)), divisor, out, first, last)
 
 
 @jit(flat=True)
-def spread(grad: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+def spread(grad: Array, out: Array, before: int, along: int, after: int, first: int, last: int, divisor: float) -> None:
     """Each gradient, divided, along."""
-    spread_plain(grad, divisor, out.reshape((before, along, after)))
+    spread_plain(grad, divisor, out.reshape((before, along, after)), first, last)
 
 
 @jit(flat=True)
@@ -97,12 +114,12 @@ def embedded(x: Array, out: Array, before: int, size: int, after: int, start: in
 
 
 @jit(flat=True)
-def put_two(x: Array, y: Array, out: Array, rows: int, first: int, second: int) -> None:
+def put_two(x: Array, y: Array, out: Array, one: int, other: int, first: int, last: int) -> None:
     """Rows of x and of y side by side: what is written lies together, which large arrays feel."""
-    whole = first + second
-    for i in range(rows):
-        copy_run(x, i * first, out, i * whole, first)
-        copy_run(y, i * second, out, i * whole + first, second)
+    for i in range(first, last):
+        place = i * (one + other)
+        copy_run(x, i * one, out, place, one)
+        copy_run(y, i * other, out, place + one, other)
 
 
 @jit(flat=True)
@@ -130,23 +147,29 @@ def extreme_of(x: Array, out: Array, sign: int) -> None:
 
 
 @jit(flat=True)
-def variances_along(x: Array, out: Array, before: int, along: int, after: int, divisor: float) -> None:
+def variances_along(
+    x: Array, out: Array, before: int, along: int, after: int, first: int, last: int, divisor: float
+) -> None:
     """Variances along."""
-    variances(x.reshape((before, along, after)), divisor, out)
+    variances(x.reshape((before, along, after)), divisor, out, first, last)
 
 
 @jit(flat=True)
-def variance_slopes(grad: Array, x: Array, out: Array, before: int, along: int, after: int, scale: float) -> None:
+def variance_slopes(
+    grad: Array, x: Array, out: Array, before: int, along: int, after: int, first: int, last: int, scale: float
+) -> None:
     """The gradient of variances along."""
     shape = (before, along, after)
-    spread_variance(x.reshape(shape), grad, scale, out.reshape(shape))
+    spread_variance(x.reshape(shape), grad, scale, out.reshape(shape), first, last)
 
 
 @jit(flat=True)
-def extreme_slopes(grad: Array, x: Array, top: Array, out: Array, before: int, along: int, after: int) -> None:
+def extreme_slopes(
+    grad: Array, x: Array, top: Array, out: Array, before: int, along: int, after: int, first: int, last: int
+) -> None:
     """The gradient of the greatest, or least, along, shared between equals."""
     shape = (before, along, after)
-    spread_over_equals(x.reshape(shape), top, grad, out.reshape(shape))
+    spread_over_equals(x.reshape(shape), top, grad, out.reshape(shape), first, last)
 
 
 @jit(flat=True)

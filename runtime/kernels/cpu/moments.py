@@ -9,7 +9,7 @@ import numpy as np
 
 from . import reducing
 from .folding import folding
-from .reductions import quiet, sum_dim, summed
+from .reductions import over_outputs, quiet, sum_dim, summed
 from .softmax_loops import log_totals
 
 Array = np.ndarray
@@ -40,7 +40,7 @@ def var_dim(a: Array, dim: Dims, correction: float, keepdim: bool) -> Array:
     divisor = max(_count(a, dim) - correction, 0)
     if a.dtype.kind == "f" and a.size:
         out = np.empty(plan.result, a.dtype)
-        reducing.variances(plan.fold(a), float(divisor), out.reshape(-1))
+        over_outputs(reducing.variances, plan.folded, plan.fold(a), float(divisor), out.reshape(-1))
         return out
     return _complex_variance(a, dim, divisor).reshape(plan.result)
 
@@ -64,7 +64,7 @@ def _length(a: Array, dim: Dims, keepdim: bool) -> Array:
     plan = folding(a.shape, dim, keepdim)
     out = np.zeros(plan.result, a.dtype)
     if a.size:
-        reducing.square_sums(plan.fold(a), out.reshape(-1)[:0], out.reshape(-1))
+        over_outputs(reducing.square_sums, plan.folded, plan.fold(a), out.reshape(-1)[:0], out.reshape(-1))
     return np.sqrt(out, out=out)
 
 

@@ -2,7 +2,8 @@
 
 Rows go in blocks of 1024 elements: in vector lanes within a block (`reassoc`), in double precision from block to block.
 Columns go in blocks of 128, side by side, and again from block to block in double precision. So a sum loses nothing to
-its length, and its order depends on the shape alone.
+its length, and its order depends on the shape alone. Results are counted through (before, after): each loop takes the
+first that it is to fill, a multiple of `unit_of`, and that after the last.
 """
 
 from __future__ import annotations
@@ -18,13 +19,15 @@ _ROWS = 128
 _WIDTH = 4096  # columns that are added side by side
 _NARROW = 128  # elements of a row that fill the vector lanes
 _SHORT = 512  # elements of rows that are added several at a time
+COLUMNS = 1024  # side by side are worth a thread's while
+CHUNK = 1 << 15  # elements of a row that one thread adds
 
 Array = np.ndarray
 
 
 @jit(fastmath=REORDER)
-def plain_sum(row: Array) -> float:
-    """sum_i x_i; of long rows four blocks at a time, which keeps more of the memory busy."""
+def chunk_sum(row: Array) -> float:
+    """sum_i x_i; four blocks at a time, which keeps more of the memory busy."""
     total, k = 0.0, 0
     while k + 4 * _BLOCK <= row.size:
         one, two = row[k : k + _BLOCK], row[k + _BLOCK : k + 2 * _BLOCK]
@@ -45,6 +48,32 @@ def plain_sum(row: Array) -> float:
         total += part
         k += _BLOCK
     return total
+
+
+@jit
+def chunk_sums(row: Array, out: Array, first: int, last: int) -> None:
+    """The sums of chunks of a long row, in double precision: the range is one of its elements."""
+    for k in range(first, last, CHUNK):
+        out[k // CHUNK] = chunk_sum(row[k : min(k + CHUNK, row.size)])
+
+
+@jit
+def sum_of_chunks(sums: Array) -> float:
+    """The sum of all of them, one after the other."""
+    total = 0.0
+    for k in range(sums.size):
+        total += sums[k]
+    return total
+
+
+@jit
+def plain_sum(row: Array) -> float:
+    """sum_i x_i; of a long row chunk by chunk, so that several threads may share it."""
+    if row.size <= CHUNK:
+        return chunk_sum(row)
+    sums = np.empty((row.size + CHUNK - 1) // CHUNK)
+    chunk_sums(row, sums, 0, row.size)
+    return sum_of_chunks(sums)
 
 
 @jit(fastmath=REORDER)
@@ -134,77 +163,88 @@ def narrow_column_sums(x: Array, totals: Array) -> None:
 
 
 @jit
-def row_sums(x: Array, before: int, along: int, divisor: float, out: Array) -> None:
+def row_sums(x: Array, along: int, divisor: float, out: Array, first: int, last: int) -> None:
     """The sums of rows, over `divisor`."""
+    rows, to = part_of(x, first * along, (last - first) * along), part_of(out, first, last - first)
     if along == 1:
-        for i in range(before):
-            out[i] = x[i] / divisor
+        for i in range(to.size):
+            to[i] = rows[i] / divisor
     elif along <= _SHORT:
-        short_row_sums(x.reshape((before, along)), divisor, out)
+        short_row_sums(rows.reshape((to.size, along)), divisor, to)
     else:
-        for b in range(before):
-            out[b] = plain_sum(part_of(x, b * along, along)) / divisor
+        for b in range(to.size):
+            to[b] = plain_sum(part_of(rows, b * along, along)) / divisor
 
 
 @jit
-def grouped_column_sums(x: Array, divisor: float, out: Array) -> None:
+def grouped_column_sums(x: Array, divisor: float, out: Array, first: int, last: int) -> None:
     """The sums along, over `divisor`, where something comes after."""
-    before, along, after = x.shape
-    for b in range(before):
-        for start in range(0, after, _WIDTH):
-            totals = np.empty(min(_WIDTH, after - start))
-            if 2 * after <= _NARROW <= along:
-                narrow_column_sums(x[b], totals)
-            else:
-                column_sums(x[b], start, totals)
-            for j in range(totals.size):
-                out[b * after + start + j] = totals[j] / divisor
+    along, after, k = x.shape[1], x.shape[2], first
+    while k < last:
+        b, start = k // after, k % after
+        totals = np.empty(min(_WIDTH, after - start, last - k))
+        if totals.size == after and 2 * after <= _NARROW <= along:
+            narrow_column_sums(x[b], totals)
+        else:
+            column_sums(x[b], start, totals)
+        for j in range(totals.size):
+            out[k + j] = totals[j] / divisor
+        k += totals.size
 
 
 @jit
-def sums(x: Array, divisor: float, out: Array) -> None:
+def sums(x: Array, divisor: float, out: Array, first: int, last: int) -> None:
     """The sums along, over `divisor`."""
-    before, along, after = x.shape
+    along, after = x.shape[1:]
     if along == 1 or after == 1:
-        row_sums(x.reshape(-1), before * after, along, divisor, out)
+        row_sums(x.reshape(-1), along, divisor, out, first, last)
     else:
-        grouped_column_sums(x, divisor, out)
+        grouped_column_sums(x, divisor, out, first, last)
 
 
 @jit
-def square_sums(x: Array, centers: Array, out: Array) -> None:
+def square_sums(x: Array, centers: Array, out: Array, first: int, last: int) -> None:
     """The sums along of (x - center)^2; no centers stand for zeros."""
-    count, after = x.shape[1], x.shape[2]
-    for b in range(x.shape[0]):
+    count, after, k = x.shape[1], x.shape[2], first
+    while k < last:
+        b, start = k // after, k % after
         if after == 1:
-            out[b] = square_sum(part_of(x, b * count, count), centers[b] if centers.size else 0.0)
+            out[k] = square_sum(part_of(x, k * count, count), centers[k] if centers.size else 0.0)
+            k += 1
             continue
-        for start in range(0, after, _WIDTH):
-            totals = np.empty(min(_WIDTH, after - start))
-            here = slice(b * after + start, b * after + start + totals.size)
-            column_square_sums(x[b], start, centers[here] if centers.size else np.zeros(totals.size, x.dtype), totals)
-            out[here] = totals
+        totals = np.empty(min(_WIDTH, after - start, last - k))
+        here = slice(k, k + totals.size)
+        column_square_sums(x[b], start, centers[here] if centers.size else np.zeros(totals.size, x.dtype), totals)
+        out[here] = totals
+        k += totals.size
 
 
 @jit
-def variances(x: Array, divisor: float, out: Array) -> None:
+def variances(x: Array, divisor: float, out: Array, first: int, last: int) -> None:
     """The sums along of (x - mean)^2, over `divisor`."""
-    count, after = x.shape[1], x.shape[2]
-    for b in range(x.shape[0]):
+    count, after, k = x.shape[1], x.shape[2], first
+    while k < last:
+        b, start = k // after, k % after
         if after == 1:
-            row = part_of(x, b * count, count)
+            row = part_of(x, k * count, count)
             mean = plain_sum(row) / count
             center = float(x.dtype.type(mean))
             total = square_sum(row, center) - count * (mean - center) * (mean - center)
-            out[b] = max(total, 0.0) / divisor if total == total else total
+            out[k] = max(total, 0.0) / divisor if total == total else total
+            k += 1
             continue
-        for start in range(0, after, _WIDTH):
-            totals = np.empty(min(_WIDTH, after - start))
-            column_sums(x[b], start, totals)
-            means = totals / count
-            centers = means.astype(x.dtype)
-            column_square_sums(x[b], start, centers, totals)
-            off = means - centers
-            out[b * after + start : b * after + start + totals.size] = (
-                np.maximum(totals - count * off * off, 0.0) / divisor
-            )
+        totals = np.empty(min(_WIDTH, after - start, last - k))
+        column_sums(x[b], start, totals)
+        means = totals / count
+        centers = means.astype(x.dtype)
+        column_square_sums(x[b], start, centers, totals)
+        off = means - centers
+        out[k : k + totals.size] = np.maximum(totals - count * off * off, 0.0) / divisor
+        k += totals.size
+
+
+def unit_of(along: int, after: int) -> int:
+    """Results at multiples of this number do not depend on where a range of them begins or ends."""
+    if after == 1:
+        return 4  # short rows go side by side
+    return after if 2 * after <= _NARROW <= along else 64

@@ -11,9 +11,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from . import spreading
+from ..workers import shared
+from . import reducing, spreading
 from .folding import Folding, folding
-from .reductions import quiet
+from .reductions import over_outputs, quiet
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -46,7 +47,9 @@ def _spread_plain(grad: Array, shape: Dims, dim: Dims | None, divisor: float) ->
     if plan.order:
         np.copyto(result, (grad / grad.dtype.type(divisor)).reshape(plan.kept))
     elif result.size:
-        spreading.spread_plain(_line(grad), float(divisor), result.reshape(plan.folded))
+        before, along, after = plan.folded
+        arguments = (_line(grad), float(divisor), result.reshape(plan.folded))
+        shared(spreading.spread_plain, arguments, before * along, result.size, -(-reducing.COLUMNS // after))
     return result
 
 
@@ -72,7 +75,7 @@ def choice_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     result = np.empty(shape, grad.dtype)
     if result.size:
         folded = _plan(shape, dim).folded
-        spreading.spread_to_places(_line(indices), _line(grad), result.reshape(folded))
+        over_outputs(spreading.spread_to_places, folded, _line(indices), _line(grad), result.reshape(folded))
     return result
 
 
@@ -105,7 +108,7 @@ def cumsum_slope(grad: Array, dim: int) -> Array:
     result = np.empty(grad.shape, grad.dtype)
     if result.size:
         plan = _plan(grad.shape, dim)
-        spreading.running_sums_back(plan.fold(grad), result.reshape(plan.folded))
+        over_outputs(spreading.running_sums_back, plan.folded, plan.fold(grad), result.reshape(plan.folded))
     return result
 
 
@@ -118,9 +121,9 @@ def _spread(loop: Callable[..., None], plan: Folding, x: Array, given: tuple[Arr
     """Runs a loop over the folded x, with what there is one of for each element of the result."""
     if plan.order:
         result = np.empty(plan.folded, x.dtype)
-        loop(plan.fold(x), *map(_line, given), *numbers, result)
+        over_outputs(loop, plan.folded, plan.fold(x), *map(_line, given), *numbers, result)
         return plan.unfold(result)
     result = np.empty(plan.shape, x.dtype)
     if result.size:
-        loop(plan.fold(x), *map(_line, given), *numbers, result.reshape(plan.folded))
+        over_outputs(loop, plan.folded, plan.fold(x), *map(_line, given), *numbers, result.reshape(plan.folded))
     return result

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from ..workers import LARGE_FOR_PYTHON, shared
 from . import loops, products, reducing
 from .folding import folding
 
@@ -29,8 +31,23 @@ def sum_all(a: Array) -> Array:
     if a.dtype.kind != "f":
         return _sum_over(a, tuple(range(a.ndim)), False)
     out = np.empty((), a.dtype)
-    out[...] = reducing.plain_sum(a.ravel("K"))
+    out[...] = _long_sum(a.ravel("K"))
     return out
+
+
+def _long_sum(row: Array) -> float:
+    """sum_i x_i, as `reducing.plain_sum` finds it."""
+    if row.size < LARGE_FOR_PYTHON:
+        return float(reducing.plain_sum(row))
+    sums = np.empty(-(-row.size // reducing.CHUNK))
+    shared(reducing.chunk_sums, (row, sums), row.size, row.size, reducing.CHUNK)
+    return float(reducing.sum_of_chunks(sums))
+
+
+def over_outputs(loop: Callable[..., None], folded: Dims, *arguments: Any) -> None:
+    """Runs a loop for each element of a reduction's result, whose operand is seen as `folded`."""
+    before, along, after = folded
+    shared(loop, arguments, before * after, before * along * after, reducing.unit_of(along, after))
 
 
 def sum_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
@@ -47,7 +64,10 @@ def summed(a: Array, dim: Dims, keepdim: bool, divisor: float) -> Array:
         return _sum_rearranged(a, dim, plan.result, divisor)
     if a.size and not plan.order:
         out = np.empty(plan.count, a.dtype)
-        reducing.sums(a.reshape(plan.folded), float(divisor), out)
+        if plan.count == 1:
+            out[0] = _long_sum(a.reshape(-1)) / divisor
+        else:
+            over_outputs(reducing.sums, plan.folded, a.reshape(plan.folded), float(divisor), out)
         return out.reshape(plan.result)
     if plan.order:  # one group of neighbouring dimensions at a time
         last = next(k for k in range(len(dim) - 1, -1, -1) if k == 0 or dim[k] - dim[k - 1] > 1)

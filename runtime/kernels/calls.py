@@ -1,0 +1,60 @@
+"""A call of a compiled kernel as words, so that a thread can make it without the interpreter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from .job import CALL_INTEGERS, CALL_NUMBERS
+
+_addresses: dict[Any, int] = {}
+
+
+def words_of(arguments: tuple[Any, ...]) -> tuple[list[int], list[float]] | None:
+    """The arguments as integers and as floating-point numbers; None where a call cannot have them.
+
+    numba passes an array as (owner, parent, elements, bytes of one, address, shape, strides).
+    """
+    integers: list[int] = []
+    numbers: list[float] = []
+    for argument in arguments:
+        if not _put(argument, integers, numbers):
+            return None
+    fits = len(integers) + 2 <= CALL_INTEGERS and len(numbers) <= CALL_NUMBERS
+    return (integers, numbers) if fits else None
+
+
+def _put(argument: Any, integers: list[int], numbers: list[float]) -> bool:
+    """Append the words of an argument; False for one of an unknown kind."""
+    kind = type(argument)
+    if kind is np.ndarray:
+        start = argument.__array_interface__["data"][0]
+        integers += (0, 0, argument.size, argument.itemsize, start, *argument.shape, *argument.strides)
+    elif kind is int or kind is bool:
+        integers.append(argument)
+    elif kind is float:
+        numbers.append(argument)
+    else:
+        return kind is tuple and all(_put(item, integers, numbers) for item in argument)
+    return True
+
+
+def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
+    """Where the machine code of a kernel for arguments like these begins."""
+    key = (kernel, *map(_kind, arguments))
+    if key not in _addresses:
+        from numba import typeof
+
+        from ..native.plans import kernel_address
+
+        dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
+        _addresses[key] = kernel_address(dispatcher, [typeof(argument) for argument in arguments])
+    return _addresses[key]
+
+
+def _kind(argument: Any) -> Any:
+    """Equal for arguments of one type of numba's."""
+    if type(argument) is np.ndarray:
+        return argument.dtype, argument.ndim, argument.flags.num
+    return (tuple, *map(_kind, argument)) if type(argument) is tuple else type(argument)
