@@ -5,7 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from ..kernels.cpu import flat_layers
+from ..kernels.cpu.cross_entropy_loops import BLOCK
 from ..kernels.cpu.standardized import layout_of
+from ..kernels.cpu.standardized_rows import FLUSH
 from ..recipe import Ints, Layout, Recipe, Step
 
 
@@ -19,7 +21,7 @@ def standardize(
     if plan.kind != "rows" or plan.order or not plan.exact or not prod(x.shape):
         return None
     results = ((0, x.shape), (1, plan.stats_shape), (2, plan.stats_shape))
-    return (Step(flat_layers.layer_norm, (0, 1, 2), results, plan.folded, (float(eps),)),)
+    return (Step(flat_layers.layer_norm, (0, 1, 2), results, plan.folded, (float(eps),), (plan.folded[0], 1)),)
 
 
 def standardize_backward(
@@ -39,8 +41,14 @@ def standardize_backward(
     plan = layout_of(x.shape, dim, affine_shape)
     if plan.kind != "rows" or plan.order or not plan.exact or not prod(x.shape):
         return None
-    results = ((0, x.shape), (1, weight.shape), (2, weight.shape))
-    return (Step(flat_layers.layer_norm_slopes, (1, 2, 3, 4, 5), results, plan.folded, (float(eps),)),)
+    rows, along = plan.folded
+    blocks = -(-rows // FLUSH)
+    sums = (3, (2 * blocks * along,))
+    slopes = ((0, x.shape), sums)
+    return (
+        Step(flat_layers.layer_norm_slopes, (1, 2, 3, 4, 5), slopes, plan.folded, (float(eps),), (rows, FLUSH)),
+        Step(flat_layers.weight_slopes, (), (sums, (1, weight.shape), (2, weight.shape)), (blocks, along)),
+    )
 
 
 def of_rows(*operands: Layout) -> bool:
@@ -54,9 +62,12 @@ def cross_entropy(
     """Rows of scores without weights."""
     if weight is not None or len(x.shape) != 2 or len(target.shape) != 1 or not of_rows(x, target):
         return None
-    results = ((0, () if reduction else target.shape), (1, (x.shape[0] + 1,)))
-    constants = (*x.shape, reduction, ignore_index)
-    return (Step(flat_layers.class_losses, (0, 1), results, constants, (float(label_smoothing),)),)
+    rows, constants = x.shape[0], (*x.shape, reduction, ignore_index)
+    results = ((0, () if reduction else target.shape), (1, (rows + 1,)), (2, (6 * -(-rows // BLOCK),)))
+    return (
+        Step(flat_layers.class_losses, (0, 1), results, constants, (float(label_smoothing),), (rows, BLOCK)),
+        Step(flat_layers.class_loss, (), results, (rows, reduction)),
+    )
 
 
 def cross_entropy_backward(
@@ -74,4 +85,6 @@ def cross_entropy_backward(
         return None
     constants = (*x.shape, reduction, ignore_index)
     results = ((0, x.shape),)
-    return (Step(flat_layers.class_slopes, (0, 1, 2, 4), results, constants, (float(label_smoothing),)),)
+    return (
+        Step(flat_layers.class_slopes, (0, 1, 2, 4), results, constants, (float(label_smoothing),), (x.shape[0], 1)),
+    )

@@ -34,4 +34,5 @@ def _rows(kernel: Any, dim: int, *operands: Layout) -> Recipe | None:
     last = len(shape) > 0 and dim == len(shape) - 1 and prod(shape) > 0
     if not last or any(x.strides is not None for x in operands):
         return None
-    return single(kernel, len(operands), shape, (shape[-1],), (), (prod(shape[:-1]), 1))
+    rows = prod(shape[:-1])
+    return single(kernel, len(operands), shape, (rows, shape[-1]), (), (rows, 1))

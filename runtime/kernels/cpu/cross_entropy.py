@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..workers import shared
 from . import cross_entropy_columns as columns
 from . import cross_entropy_loops as rows
 
@@ -37,8 +38,12 @@ def cross_entropy(
     classes, x, weights = _targets(target), _folded(input, target), _weights(weight, input)
     losses = np.empty(1 if reduction else classes.size, x.dtype)
     kept = np.empty(classes.size + 1, x.dtype)
+    block = rows.BLOCK if x.ndim == 2 else 1
+    sums = np.empty((-(-len(x) // block), 3))
     loop = rows.losses_of_rows if x.ndim == 2 else columns.losses_of_columns
-    bad = loop(x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept)
+    arguments = (x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept, sums)
+    shared(loop, arguments, len(x), x.size, block)
+    bad = rows.finish_losses(losses, kept, reduction, sums)
     if bad >= 0:
         raise IndexError(
             f"cross_entropy_loss(): Target {classes[bad]} is out of bounds: expected a class in [0, {x.shape[1] - 1}]"
@@ -61,7 +66,8 @@ def cross_entropy_backward(
     result = np.empty(x.shape, x.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(-1)
     loop = rows.slopes_of_rows if x.ndim == 2 else columns.slopes_of_columns
-    loop(x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
+    arguments = (x, classes, weights, kept, grads, reduction, ignore_index, label_smoothing, result)
+    shared(loop, arguments, len(x), x.size)
     return result.reshape(input.shape)
 
 

@@ -1,4 +1,7 @@
-"""The loops of cross_entropy.py where places follow the classes: x is (batch, classes, places), in column blocks."""
+"""The loops of cross_entropy.py where places follow the classes: x is (batch, classes, places), in column blocks.
+
+The last two arguments are a range of the batch, of which each item has sums of its own.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 
 from ..jit import jit
 from ..scalar import exp, log
-from .cross_entropy_loops import class_weight, finish_losses, note_loss, place_grad, total_weight
+from .cross_entropy_loops import class_weight, note_loss, place_grad, total_weight
 
 _BLOCK = 256
 Array = np.ndarray
@@ -14,14 +17,25 @@ Array = np.ndarray
 
 @jit
 def losses_of_columns(
-    x: Array, classes: Array, weights: Array, reduction: int, ignored: int, smoothing: float, losses: Array, kept: Array
-) -> int:
+    x: Array,
+    classes: Array,
+    weights: Array,
+    reduction: int,
+    ignored: int,
+    smoothing: float,
+    losses: Array,
+    kept: Array,
+    sums: Array,
+    first: int,
+    last: int,
+) -> None:
     """As `losses_of_rows`, for x (batch, classes, places)."""
     count, places = x.shape[1], x.shape[2]
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
-    loss_sum = weight_sum = 0.0
-    for n in range(x.shape[0]):
+    for n in range(first, last):
+        own = sums[n]
+        own[:] = 0
         for start in range(0, places, _BLOCK):
             width = min(_BLOCK, places - start)
             tops, shifts = np.empty(width, x.dtype), np.zeros(width, x.dtype)
@@ -34,16 +48,15 @@ def losses_of_columns(
                     note_loss(losses, kept, reduction, place, 0.0, 0.0)
                     continue
                 if target < 0 or target >= count:
-                    return place
+                    own[2] = own[2] if own[2] > 0 else place + 1
+                    continue
                 weight, shift = class_weight(weights, target), float(shifts[j])
                 loss = (1 - smoothing) * weight * (shift - (x[n, target, start + j] - tops[j]))
                 if smoothing != 0:
                     loss += every * shift - share * smooth[j]
                 note_loss(losses, kept, reduction, place, loss, shift + tops[j])
-                loss_sum += loss
-                weight_sum += weight
-    finish_losses(losses, kept, reduction, loss_sum, weight_sum)
-    return -1
+                own[0] += loss
+                own[1] += weight
 
 
 @jit
@@ -75,12 +88,14 @@ def slopes_of_columns(
     ignored: int,
     smoothing: float,
     result: Array,
+    first: int,
+    last: int,
 ) -> None:
     """As `slopes_of_rows`, for x (batch, classes, places)."""
     to, count, places = x.dtype.type, x.shape[1], x.shape[2]
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
-    for n in range(x.shape[0]):
+    for n in range(first, last):
         scales, spreads = np.zeros(places, x.dtype), np.zeros(places, x.dtype)
         own, sums = classes[n * places : (n + 1) * places], kept[n * places : (n + 1) * places]
         for j in range(places):

@@ -1,6 +1,8 @@
 """The loops of cross_entropy.py over rows of classes; those over columns are in cross_entropy_columns.py.
 
-A place that is ignored has no loss and no slope. No weights stand for weights of one.
+A place that is ignored has no loss and no slope. No weights stand for weights of one. The last two arguments are the
+range of rows, which begins at a multiple of BLOCK; each block has sums of its own: (losses, weights, the first place
+whose target is no class + 1).
 """
 
 from __future__ import annotations
@@ -12,6 +14,7 @@ from ..places import part_of
 from ..scalar import exp, log
 from .ordering import greatest
 
+BLOCK = 64  # rows whose losses are added by one thread
 _REORDER = {"reassoc"}  # sums may be spread over the lanes of a register, in an order fixed when compiling
 Array = np.ndarray
 
@@ -59,29 +62,48 @@ def note_loss(losses: Array, kept: Array, reduction: int, place: int, loss: floa
 
 
 @jit
-def finish_losses(losses: Array, kept: Array, reduction: int, loss: float, weight: float) -> None:
-    """Keeps the total weight, and the reduced loss."""
+def finish_losses(losses: Array, kept: Array, reduction: int, sums: Array) -> int:
+    """Keeps the total weight, and the reduced loss; the first place of a target that is no class, or -1."""
+    loss = weight = 0.0
+    for b in range(sums.shape[0]):
+        if sums[b, 2] > 0:
+            return int(sums[b, 2]) - 1
+        loss += sums[b, 0]
+        weight += sums[b, 1]
     kept[-1] = weight
     if reduction != 0:
         losses[0] = loss / weight if reduction == 1 else loss
+    return -1
 
 
 @jit
 def losses_of_rows(
-    x: Array, classes: Array, weights: Array, reduction: int, ignored: int, smoothing: float, losses: Array, kept: Array
-) -> int:
-    """Fills the losses, or their one number, and what backward needs; the place of a target that is no class, or -1."""
+    x: Array,
+    classes: Array,
+    weights: Array,
+    reduction: int,
+    ignored: int,
+    smoothing: float,
+    losses: Array,
+    kept: Array,
+    sums: Array,
+    first: int,
+    last: int,
+) -> None:
+    """Fills the losses, what backward needs, and the sums of blocks."""
     count = x.shape[1]
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
-    loss_sum = weight_sum = 0.0
-    for n in range(classes.size):
-        target = classes[n]
+    for n in range(first, last):
+        target, own = classes[n], sums[n // BLOCK]
+        if n % BLOCK == 0:
+            own[:] = 0
         if target == ignored:
             note_loss(losses, kept, reduction, n, 0.0, 0.0)
             continue
         if target < 0 or target >= count:
-            return n
+            own[2] = own[2] if own[2] > 0 else n + 1
+            continue
         row = part_of(x, n * count, count)
         top = greatest(row)
         shift = float(log(_exponentials(row, top)))
@@ -90,10 +112,8 @@ def losses_of_rows(
         if smoothing != 0:
             loss += every * shift - share * _weighted_sum(row, top, weights)
         note_loss(losses, kept, reduction, n, loss, shift + top)
-        loss_sum += loss
-        weight_sum += weight
-    finish_losses(losses, kept, reduction, loss_sum, weight_sum)
-    return -1
+        own[0] += loss
+        own[1] += weight
 
 
 @jit
@@ -114,12 +134,14 @@ def slopes_of_rows(
     ignored: int,
     smoothing: float,
     result: Array,
+    first: int,
+    last: int,
 ) -> None:
     """Fills the gradient: a p of each row, less what its target and the smoothing take off."""
     to, count = x.dtype.type, x.shape[1]
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
-    for n in range(classes.size):
+    for n in range(first, last):
         row, out, target = part_of(x, n * count, count), part_of(result, n * count, count), classes[n]
         if target == ignored:
             out[:] = 0

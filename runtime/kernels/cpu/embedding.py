@@ -5,6 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..workers import shared
+from .row_indexing import COLUMNS
+from .taking import take_rows
 
 
 def embedding(
@@ -17,7 +20,9 @@ def embedding(
     """
     rows = np.ascontiguousarray(indices.reshape(-1))
     result = np.empty((rows.size, weight.shape[1]), weight.dtype)
-    _refuse(_pick_rows(np.ascontiguousarray(weight), rows, result), rows, len(weight))
+    wrong = np.zeros(1, np.int64)
+    shared(take_rows, (np.ascontiguousarray(weight), rows, 0, result, wrong), rows.size, result.size)
+    _refuse(wrong, rows, len(weight))
     return result.reshape(*indices.shape, weight.shape[1])
 
 
@@ -28,7 +33,9 @@ def embedding_backward(
     rows = np.ascontiguousarray(indices.reshape(-1))
     result = np.zeros((num_weights, grad_output.shape[-1]), grad_output.dtype)
     grads = np.ascontiguousarray(grad_output).reshape(rows.size, -1 if grad_output.size else result.shape[1])
-    _refuse(_add_rows(grads, rows, padding_idx, result), rows, num_weights)
+    wrong = np.zeros(1, np.int64)
+    shared(_add_rows, (grads, rows, padding_idx, result, wrong), result.shape[1], grads.size, COLUMNS)
+    _refuse(wrong, rows, num_weights)
     if scale_grad_by_freq:
         result /= np.maximum(_counts(rows, num_weights), 1)[:, None].astype(result.real.dtype)
     return result
@@ -49,35 +56,29 @@ def _counts(rows: np.ndarray, num_weights: int) -> np.ndarray:
     return np.bincount(rows, minlength=num_weights)
 
 
-def _refuse(bad: int, rows: np.ndarray, num_weights: int) -> None:
-    if bad >= 0:
-        raise IndexError(
-            f"embedding(): index out of range: expected an index in [0, {num_weights - 1}], got {rows[bad]}"
-        )
+def _refuse(wrong: np.ndarray, rows: np.ndarray, num_weights: int) -> None:
+    if wrong[0]:
+        bad = rows[(rows < 0) | (rows >= num_weights)][0]
+        raise IndexError(f"embedding(): index out of range: expected an index in [0, {num_weights - 1}], got {bad}")
 
 
 @jit
-def _pick_rows(weight: np.ndarray, rows: np.ndarray, result: np.ndarray) -> int:
-    """Copies the rows; the position of the first index out of range, or -1."""
-    for i in range(rows.size):
-        row = rows[i]
-        if row < 0 or row >= weight.shape[0]:
-            return i
-        source, target = weight[row], result[i]
-        for j in range(source.size):
-            target[j] = source[j]
-    return -1
-
-
-@jit
-def _add_rows(grads: np.ndarray, rows: np.ndarray, padding_idx: int, result: np.ndarray) -> int:
-    """Adds the rows, without those of padding_idx; the position of the first index out of range, or -1."""
+def _add_rows(
+    grads: np.ndarray,
+    rows: np.ndarray,
+    padding_idx: int,
+    result: np.ndarray,
+    wrong: np.ndarray,
+    first: int,
+    last: int,
+) -> None:
+    """Adds a range of columns of the rows, without those of padding_idx; notes in `wrong` an index out of range."""
     for i in range(rows.size):
         row = rows[i]
         if row < 0 or row >= result.shape[0]:
-            return i
+            wrong[0] = 1
+            return
         if row != padding_idx:
-            source, target = grads[i], result[row]
+            source, target = grads[i, first:last], result[row, first:last]
             for j in range(source.size):
                 target[j] += source[j]
-    return -1

@@ -5,19 +5,30 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from .cross_entropy_loops import losses_of_rows, slopes_of_rows
-from .standardized_rows import backward_rows, standardize_rows
+from ..places import part_of
+from .cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, slopes_of_rows
+from .standardized_rows import FLUSH, add_blocks, backward_rows, standardize_rows
 
 Array = np.ndarray
 
 
 @jit(flat=True)
 def layer_norm(
-    x: Array, weight: Array, bias: Array, out: Array, mean: Array, var: Array, rows: int, along: int, eps: float
+    x: Array,
+    weight: Array,
+    bias: Array,
+    out: Array,
+    mean: Array,
+    var: Array,
+    rows: int,
+    along: int,
+    first: int,
+    last: int,
+    eps: float,
 ) -> None:
     """Each row standardised, times the weight, plus the bias."""
     shape = (rows, along)
-    standardize_rows(x.reshape(shape), weight, bias, eps, out.reshape(shape), mean, var)
+    standardize_rows(x.reshape(shape), weight, bias, eps, out.reshape(shape), mean, var, first, last)
 
 
 @jit(flat=True)
@@ -28,16 +39,26 @@ def layer_norm_slopes(
     mean: Array,
     var: Array,
     out: Array,
-    weight_grad: Array,
-    bias_grad: Array,
+    sums: Array,
     rows: int,
     along: int,
+    first: int,
+    last: int,
     eps: float,
 ) -> None:
-    """The gradients of the rows, of the weight and of the bias."""
+    """The gradients of the rows, and sums of blocks of them."""
     shape = (rows, along)
     given = x.reshape(shape), weight, mean, var
-    backward_rows(grad.reshape(shape), *given, eps, out.reshape(shape), weight_grad, bias_grad)
+    table = sums.reshape(((rows + FLUSH - 1) // FLUSH, 2, along))
+    backward_rows(grad.reshape(shape), *given, eps, out.reshape(shape), table, first, last)
+
+
+@jit(flat=True)
+def weight_slopes(sums: Array, weight_grad: Array, bias_grad: Array, blocks: int, along: int) -> None:
+    """The gradients of the weight and of the bias."""
+    table = sums.reshape((blocks, 2, along))
+    add_blocks(table[:, 0], weight_grad)
+    add_blocks(table[:, 1], bias_grad)
 
 
 @jit(flat=True)
@@ -46,16 +67,31 @@ def class_losses(
     target: Array,
     losses: Array,
     kept: Array,
+    sums: Array,
     rows: int,
     classes: int,
     reduction: int,
     ignored: int,
+    first: int,
+    last: int,
     smoothing: float,
 ) -> None:
-    """Cross-entropy of rows; raises for a target that is no class, whereupon the kernel says so in words."""
-    weights = np.empty(0, x.dtype)
-    scores = x.reshape((rows, classes))
-    if losses_of_rows(scores, target, weights, reduction, ignored, smoothing, losses, kept) >= 0:
+    """Cross-entropy of rows."""
+    scores, table, weights = x.reshape((rows, classes)), block_sums(sums, rows), np.empty(0, x.dtype)
+    losses_of_rows(scores, target, weights, reduction, ignored, smoothing, losses, kept, table, first, last)
+
+
+@jit(flat=True)
+def block_sums(sums: Array, rows: int) -> Array:
+    """Memory for three sums of float64 for each block of rows."""
+    blocks = (rows + BLOCK - 1) // BLOCK
+    return part_of(sums.view(np.float64), 0, 3 * blocks).reshape((blocks, 3))
+
+
+@jit(flat=True)
+def class_loss(losses: Array, kept: Array, sums: Array, rows: int, reduction: int) -> None:
+    """The loss of all; raises for a target that is no class, whereupon the kernel says so in words."""
+    if finish_losses(losses, kept, reduction, block_sums(sums, rows)) >= 0:
         raise IndexError
 
 
@@ -70,9 +106,11 @@ def class_slopes(
     classes: int,
     reduction: int,
     ignored: int,
+    first: int,
+    last: int,
     smoothing: float,
 ) -> None:
     """Its gradient."""
     shape, weights = (rows, classes), np.empty(0, x.dtype)
     scores, slopes = x.reshape(shape), out.reshape(shape)
-    slopes_of_rows(scores, target, weights, kept, grad, reduction, ignored, smoothing, slopes)
+    slopes_of_rows(scores, target, weights, kept, grad, reduction, ignored, smoothing, slopes, first, last)

@@ -7,12 +7,15 @@ from typing import Any
 
 import numpy as np
 
+from ..workers import shared
 from . import loops
 from .copies import contiguous
-from .row_indexing import require_inside
+from .row_indexing import COLUMNS, require_inside
 
 Array = np.ndarray
 Ints = tuple[int, ...]
+
+ELEMENTS = 1024  # that one thread reads, at least
 
 
 def _folded(a: Array, dim: int) -> Array:
@@ -33,7 +36,11 @@ def gather(a: Array, dim: int, places: Array, sparse_grad: bool) -> Array:
     """y_ij = a[places_ij, j] for dim 0, and so on."""
     part = _reached(a, places, dim) if places.ndim == a.ndim else a
     out = np.empty(places.shape, a.dtype)
-    if not loops.gather_along(_folded(part, dim), _folded(places, dim), _folded(out, dim)):
+    folded, wrong = _folded(places, dim), np.zeros(1, np.int64)
+    before, count, after = folded.shape
+    arguments = (_folded(part, dim), folded, _folded(out, dim), wrong)
+    shared(loops.gather_along, arguments, before * count, out.size, -(-ELEMENTS // max(after, 1)))
+    if wrong[0]:
         require_inside("gather", places, dim, (a.shape or (1,))[dim])
     return out
 
@@ -66,9 +73,16 @@ def _put(op: str, result: Array, dim: int, places: Array, src: Any, add: bool) -
     values = _reached(values.reshape(values.shape or 1), at, -1) if np.ndim(src) else values
     values = values if values.shape == at.shape else np.broadcast_to(values, at.shape)
     table = _folded(part, dim)
-    loop = loops.add_along if add else loops.write_along
-    if not loop(table, _folded(at, dim), _folded(values, dim)):
+    if not put_along(loops.add_along if add else loops.write_along, table, _folded(at, dim), _folded(values, dim)):
         require_inside(op, at, dim, whole.shape[dim])
     if part is not whole:
         part[...] = table.reshape(part.shape)
     return result
+
+
+def put_along(loop: Any, table: Array, places: Array, values: Array) -> bool:
+    """Runs a loop that puts values at places along; False where a place is outside."""
+    wrong = np.zeros(1, np.int64)
+    before, _, after = table.shape
+    shared(loop, (table, places, values, wrong), before * after, values.size, 1 if after == 1 else COLUMNS)
+    return not wrong[0]

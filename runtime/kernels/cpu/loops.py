@@ -1,4 +1,8 @@
-"""Loops over contiguous arrays that NumPy has no fast call for; compiled on first use, for each dtype."""
+"""Loops over contiguous arrays that NumPy has no fast call for; compiled on first use, for each dtype.
+
+An array is seen as (before, along, after). Each loop takes the first line along that is its to do, and that after the
+last; lines are counted through (before, after).
+"""
 
 from __future__ import annotations
 
@@ -11,21 +15,30 @@ Array = np.ndarray
 
 
 @jit
-def running_sums(a: Array, out: Array) -> None:
-    """out[o, i, j] = sum_{k <= i} a[o, k, j]."""
-    for o in range(a.shape[0]):
-        out[o, 0] = a[o, 0]
-        for i in range(1, a.shape[1]):
-            before, here, row = out[o, i - 1], out[o, i], a[o, i]
-            for j in range(row.size):
-                here[j] = before[j] + row[j]
+def width_of(after: int, first: int, last: int) -> int:
+    """How many lines from `first` on lie side by side."""
+    return min(after - first % after, last - first)
 
 
 @jit
-def last_running_sums(a: Array, out: Array) -> None:
+def running_sums(a: Array, out: Array, first: int, last: int) -> None:
+    """out[o, i, j] = sum_{k <= i} a[o, k, j]."""
+    after, line = a.shape[2], first
+    while line < last:
+        o, start, stop = line // after, line % after, line % after + width_of(after, line, last)
+        out[o, 0, start:stop] = a[o, 0, start:stop]
+        for i in range(1, a.shape[1]):
+            before, here, row = out[o, i - 1, start:stop], out[o, i, start:stop], a[o, i, start:stop]
+            for j in range(row.size):
+                here[j] = before[j] + row[j]
+        line += stop - start
+
+
+@jit
+def last_running_sums(a: Array, out: Array, first: int, last: int) -> None:
     """out[o, i] = sum_{k <= i} a[o, k]; four rows side by side, for an addition waits for the one before in its row."""
-    fours = a.shape[0] // 4 * 4
-    for o in range(0, fours, 4):
+    fours = first + (last - first) // 4 * 4
+    for o in range(first, fours, 4):
         one, two, three, four = a[o], a[o + 1], a[o + 2], a[o + 3]
         to1, to2, to3, to4 = out[o], out[o + 1], out[o + 2], out[o + 3]
         sum1, sum2, sum3, sum4 = one[0], two[0], three[0], four[0]
@@ -36,7 +49,7 @@ def last_running_sums(a: Array, out: Array) -> None:
             sum3 += three[i]
             sum4 += four[i]
             to1[i], to2[i], to3[i], to4[i] = sum1, sum2, sum3, sum4
-    for o in range(fours, a.shape[0]):
+    for o in range(fours, last):
         row, here = a[o], out[o]
         total = row[0]
         here[0] = total
@@ -46,24 +59,27 @@ def last_running_sums(a: Array, out: Array) -> None:
 
 
 @jit
-def column_extremes(a: Array, greatest: bool, values: Array, places: Array) -> None:
+def column_extremes(a: Array, greatest: bool, values: Array, places: Array, first: int, last: int) -> None:
     """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
-    for o in range(a.shape[0]):
-        best, at = values[o], places[o]
-        best[:], at[:] = a[o, 0], 0
+    after, line = a.shape[2], first
+    while line < last:
+        o, start, stop = line // after, line % after, line % after + width_of(after, line, last)
+        best, at = values[o, start:stop], places[o, start:stop]
+        best[:], at[:] = a[o, 0, start:stop], 0
         for i in range(1, a.shape[1]):
-            row = a[o, i]
+            row = a[o, i, start:stop]
             for j in range(best.size):
                 better = row[j] > best[j] if greatest else row[j] < best[j]
                 taken = better or (row[j] != row[j] and best[j] == best[j])
                 best[j] = row[j] if taken else best[j]
                 at[j] = i if taken else at[j]
+        line += stop - start
 
 
 @jit
-def row_extremes(a: Array, greatest: bool, values: Array, places: Array) -> None:
+def row_extremes(a: Array, greatest: bool, values: Array, places: Array, first: int, last: int) -> None:
     """The same of each row a[o, :]."""
-    for o in range(a.shape[0]):
+    for o in range(first, last):
         row = part_of(a, o * a.shape[1], a.shape[1])
         best, at = row[0], 0
         for i in range(1, row.size):
@@ -75,48 +91,46 @@ def row_extremes(a: Array, greatest: bool, values: Array, places: Array) -> None
 
 
 @jit
-def add_rows(out: Array, places: Array, values: Array) -> None:
-    """out[places[i], :] += values[i, :], in the order of i."""
+def add_rows(out: Array, places: Array, values: Array, first: int, last: int) -> None:
+    """out[places[i], :] += values[i, :], in the order of i, for a range of columns."""
     for i in range(places.size):
-        target = out[places[i]]
-        source = values[i]
+        target, source = out[places[i], first:last], values[i, first:last]
         for j in range(target.size):
             target[j] += source[j]
 
 
 @jit
-def gather_along(a: Array, places: Array, out: Array) -> bool:
-    """out[o, i, j] = a[o, places[o, i, j], j]; False as soon as a place is outside."""
-    size, count = a.shape[1], places.shape[1]
-    for o in range(places.shape[0]):
-        if places.shape[2] == 1:
-            row, at, line = (
-                part_of(a, o * size, size),
-                part_of(places, o * count, count),
-                part_of(out, o * count, count),
-            )
+def gather_along(a: Array, places: Array, out: Array, wrong: Array, first: int, last: int) -> None:
+    """out[o, i, j] = a[o, places[o, i, j], j] for rows (o, i); notes in `wrong` where a place is outside."""
+    size, count, after, k = a.shape[1], places.shape[1], places.shape[2], first
+    while k < last:
+        o, rows = k // count, min(count - k % count, last - k)
+        at, line = part_of(places, k * after, rows * after), part_of(out, k * after, rows * after)
+        if after == 1:
+            row = part_of(a, o * size, size)
             for i in range(at.size):
                 place = at[i]
                 if place < 0 or place >= size:
-                    return False
+                    wrong[0] = 1
+                    return
                 line[i] = row[place]
-            continue
-        for i in range(places.shape[1]):
-            at, line = places[o, i], out[o, i]
-            for j in range(at.size):
-                place = at[j]
+        else:
+            for i in range(at.size):
+                place = at[i]
                 if place < 0 or place >= size:
-                    return False
-                line[j] = a[o, place, j]
-    return True
+                    wrong[0] = 1
+                    return
+                line[i] = a[o, place, i % after]
+        k += rows
 
 
 @jit
-def write_along(out: Array, places: Array, source: Array) -> bool:
-    """out[o, places[o, i, j], j] = source[o, i, j] in order; False as soon as a place is outside."""
-    size, count = out.shape[1], places.shape[1]
-    for o in range(places.shape[0]):
-        if places.shape[2] == 1:
+def write_along(out: Array, places: Array, source: Array, wrong: Array, first: int, last: int) -> None:
+    """out[o, places[o, i, j], j] = source[o, i, j] in order; notes in `wrong` where a place is outside."""
+    size, count, after, line = out.shape[1], places.shape[1], places.shape[2], first
+    while line < last:
+        o, start, width = line // after, line % after, width_of(after, line, last)
+        if after == 1:
             row, at, given = (
                 part_of(out, o * size, size),
                 part_of(places, o * count, count),
@@ -125,25 +139,27 @@ def write_along(out: Array, places: Array, source: Array) -> bool:
             for i in range(at.size):
                 place = at[i]
                 if place < 0 or place >= size:
-                    return False
+                    wrong[0] = 1
+                    return
                 row[place] = given[i]
-            continue
-        for i in range(places.shape[1]):
-            at, given = places[o, i], source[o, i]
-            for j in range(at.size):
-                place = at[j]
-                if place < 0 or place >= size:
-                    return False
-                out[o, place, j] = given[j]
-    return True
+        else:
+            for i in range(count):
+                for j in range(start, start + width):
+                    place = places[o, i, j]
+                    if place < 0 or place >= size:
+                        wrong[0] = 1
+                        return
+                    out[o, place, j] = source[o, i, j]
+        line += width
 
 
 @jit
-def add_along(out: Array, places: Array, source: Array) -> bool:
-    """out[o, places[o, i, j], j] += source[o, i, j] in order; False as soon as a place is outside."""
-    size, count = out.shape[1], places.shape[1]
-    for o in range(places.shape[0]):
-        if places.shape[2] == 1:
+def add_along(out: Array, places: Array, source: Array, wrong: Array, first: int, last: int) -> None:
+    """out[o, places[o, i, j], j] += source[o, i, j] in order; notes in `wrong` where a place is outside."""
+    size, count, after, line = out.shape[1], places.shape[1], places.shape[2], first
+    while line < last:
+        o, start, width = line // after, line % after, width_of(after, line, last)
+        if after == 1:
             row, at, given = (
                 part_of(out, o * size, size),
                 part_of(places, o * count, count),
@@ -152,14 +168,15 @@ def add_along(out: Array, places: Array, source: Array) -> bool:
             for i in range(at.size):
                 place = at[i]
                 if place < 0 or place >= size:
-                    return False
+                    wrong[0] = 1
+                    return
                 row[place] += given[i]
-            continue
-        for i in range(places.shape[1]):
-            at, given = places[o, i], source[o, i]
-            for j in range(at.size):
-                place = at[j]
-                if place < 0 or place >= size:
-                    return False
-                out[o, place, j] += given[j]
-    return True
+        else:
+            for i in range(count):
+                for j in range(start, start + width):
+                    place = places[o, i, j]
+                    if place < 0 or place >= size:
+                        wrong[0] = 1
+                        return
+                    out[o, place, j] += source[o, i, j]
+        line += width

@@ -88,8 +88,7 @@ def logsumexp(a: Array, dim: Dims, keepdim: bool) -> Array:
     plan = folding(a.shape, dim, keepdim)
     if a.dtype.kind == "f" and a.size:
         out = np.empty(plan.result, a.dtype)
-        before, _, after = plan.folded
-        log_totals(plan.fold(a), out.reshape(before, after))
+        over_outputs(log_totals, plan.folded, plan.fold(a), out.reshape(-1))
         return out
     return _complex_logsumexp(a, dim).reshape(plan.result)
 

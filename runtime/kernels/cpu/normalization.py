@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..workers import shared
 from . import standardized_columns as columns
 from . import standardized_loops as loops
 from . import standardized_rows as rows
@@ -18,6 +19,8 @@ from .standardized import layout_of
 
 Array = np.ndarray
 Ints = tuple[int, ...]
+
+COLUMNS = 64  # that one thread has, at least
 
 
 def standardize(
@@ -30,11 +33,11 @@ def standardize(
     mean, var = np.empty(layout.stats_shape, dtype), np.empty(layout.stats_shape, dtype)
     given = layout.table(weight, 1, dtype), layout.table(bias, 0, dtype), eps, result, mean.reshape(-1), var.reshape(-1)
     if layout.kind == "rows":
-        rows.standardize_rows(x, *given)
+        shared(rows.standardize_rows, (x, *given), len(x), x.size)
     elif layout.kind == "columns":
-        columns.standardize_columns(x, *given)
+        shared(columns.standardize_columns, (x, *given), x.shape[1], x.size, COLUMNS)
     else:
-        loops.standardize_segments(x, *given)
+        shared(loops.standardize_segments, (x, *given), x.shape[1], x.size)
     return layout.unfold(result), mean, var
 
 
@@ -59,13 +62,16 @@ def standardize_backward(
     x, dtype = layout.fold(input), input.dtype
     result, table = np.empty(x.shape, dtype), layout.table(weight, 1, dtype)
     weights, biases = np.empty(table.shape, dtype), np.empty(table.shape, dtype)
-    given = x, table, mean.reshape(-1), var.reshape(-1), eps, result, weights, biases
+    given = layout.fold(grad), x, table, mean.reshape(-1), var.reshape(-1), eps, result
     if layout.kind == "rows":
-        rows.backward_rows(layout.fold(grad), *given)
+        sums = np.empty((-(-len(x) // rows.FLUSH), 2, x.shape[1]), dtype)
+        shared(rows.backward_rows, (*given, sums), len(x), x.size, rows.FLUSH)
+        rows.add_blocks(sums[:, 0], weights)
+        rows.add_blocks(sums[:, 1], biases)
     elif layout.kind == "columns":
-        columns.backward_columns(layout.fold(grad), *given)
+        shared(columns.backward_columns, (*given, weights, biases), x.shape[1], x.size, COLUMNS)
     else:
-        loops.backward_segments(layout.fold(grad), *given)
+        shared(loops.backward_segments, (*given, weights, biases), len(table), x.size)
     return (
         layout.unfold(result) if wanted[0] else None,
         layout.from_table(weights) if wanted[1] else None,

@@ -164,7 +164,9 @@ def cumsum(a: Array, dim: int) -> Array:
     out = np.empty(a.shape, a.dtype)
     shape = (before, a.shape[dim], after)
     if after == 1:
-        loops.last_running_sums(np.ascontiguousarray(a).reshape(shape[:2]), out.reshape(shape[:2]))
+        arguments = np.ascontiguousarray(a).reshape(shape[:2]), out.reshape(shape[:2])
+        shared(loops.last_running_sums, arguments, before, a.size, 4)
     else:
-        loops.running_sums(np.ascontiguousarray(a).reshape(shape), out.reshape(shape))
+        arguments = np.ascontiguousarray(a).reshape(shape), out.reshape(shape)
+        shared(loops.running_sums, arguments, before * after, a.size, 64)
     return out

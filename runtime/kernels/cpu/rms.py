@@ -12,10 +12,11 @@ import numpy as np
 
 from ..jit import jit
 from ..places import part_of
+from ..workers import shared
 from .reducing import REORDER, square_sum
+from .standardized_rows import FLUSH, add_blocks
 
 _BLOCK = 1024
-_FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
 
 Array = np.ndarray
 Ints = tuple[int, ...]
@@ -25,7 +26,7 @@ def normalize_rms(input: Array, weight: Array | None, dim: Ints, eps: float) -> 
     """x r weight with r = 1 / sqrt(mean(x^2) + eps) over the last dimensions, `dim`; and r."""
     x = _rows(input, dim)
     result, scales = np.empty(input.shape, x.dtype), np.empty(input.shape[: -len(dim)] + (1,) * len(dim), x.dtype)
-    _normalize(x, _weights(weight, x), eps, result.reshape(x.shape), scales.reshape(-1))
+    shared(_normalize, (x, _weights(weight, x), eps, result.reshape(x.shape), scales.reshape(-1)), len(x), x.size)
     return result, scales
 
 
@@ -35,7 +36,10 @@ def normalize_rms_backward(
     """r (c - h mean(c h)) with c = grad weight and h = x r, and the sum of grad h; of which those that are `wanted`."""
     x = _rows(input, dim)
     result, slopes = np.empty(input.shape, x.dtype), np.empty(x.shape[1], x.dtype)
-    _slopes(_rows(grad, dim), x, _weights(weight, x), scales.reshape(-1), result.reshape(x.shape), slopes)
+    sums = np.empty((-(-len(x) // FLUSH), x.shape[1]), x.dtype)
+    given = _rows(grad, dim), x, _weights(weight, x), scales.reshape(-1)
+    shared(_slopes, (*given, result.reshape(x.shape), sums), len(x), x.size, FLUSH)
+    add_blocks(sums, slopes)
     return result if wanted[0] else None, slopes if wanted[1] else None
 
 
@@ -49,9 +53,9 @@ def _weights(weight: Array | None, x: Array) -> Array:
 
 
 @jit
-def _normalize(x: Array, weight: Array, eps: float, result: Array, scales: Array) -> None:
+def _normalize(x: Array, weight: Array, eps: float, result: Array, scales: Array, first: int, last: int) -> None:
     to, count = x.dtype.type, x.shape[1]
-    for r in range(x.shape[0]):
+    for r in range(first, last):
         row, out = part_of(x, r * count, count), part_of(result, r * count, count)
         scale = to(1 / math.sqrt(square_sum(row, 0.0) / count + eps))
         scales[r] = scale
@@ -73,17 +77,17 @@ def _weighted_sum(grad: Array, row: Array, weight: Array) -> float:
 
 
 @jit
-def _slopes(grad: Array, x: Array, weight: Array, scales: Array, result: Array, slopes: Array) -> None:
+def _slopes(
+    grad: Array, x: Array, weight: Array, scales: Array, result: Array, sums: Array, first: int, last: int
+) -> None:
     to, count = x.dtype.type, x.shape[1]
-    near, sums = np.zeros(count, x.dtype), np.zeros(count)
-    for r in range(x.shape[0]):
+    for r in range(first, last):
+        near = sums[r // FLUSH]
+        if r % FLUSH == 0:
+            near[:] = 0
         g, row, scale = part_of(grad, r * count, count), part_of(x, r * count, count), scales[r]
         out = part_of(result, r * count, count)
         along = to(float(scale) ** 3 * _weighted_sum(g, row, weight) / count)
         for s in range(count):
             out[s] = scale * weight[s] * g[s] - along * row[s]
             near[s] += g[s] * (row[s] * scale)
-        if r % _FLUSH == _FLUSH - 1 or r == x.shape[0] - 1:
-            sums += near
-            near[:] = 0
-    slopes[:] = sums

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
+from ..workers import shared
 from . import loops, taking
 from .copies import contiguous, copied
 
 Array = np.ndarray
 Ints = tuple[int, ...]
+
+COLUMNS = 16  # of a table belong to one thread
 
 
 def require_inside(
@@ -28,7 +31,8 @@ def with_rows_added(out: Array, rows: Array, values: Array, width: int) -> Array
     """A copy of out, seen as rows of `width` elements, with values[i] added to row rows[i]."""
     table = copied(out).reshape(out.size // width if width else 0, width)
     if table.size:
-        loops.add_rows(table, rows.ravel(), contiguous(values).reshape(rows.size, width))
+        parts = contiguous(values).reshape(rows.size, width)
+        shared(loops.add_rows, (table, rows.ravel(), parts), width, parts.size, COLUMNS)
     return table.reshape(out.shape)
 
 
@@ -42,7 +46,9 @@ def rows_taken(op: str, a: Array, places: Any, least: int, error: type[Exception
     table = np.ascontiguousarray(a).reshape(a.shape[0], math.prod(a.shape[1:]))
     found = np.empty((*places.shape, *a.shape[1:]), a.dtype)
     line = np.ascontiguousarray(places).reshape(-1)
-    if taking.take_rows(table, line, least, found.reshape(line.size, table.shape[1])) >= 0:
+    rows, wrong = found.reshape(line.size, table.shape[1]), np.zeros(1, np.int64)
+    shared(taking.take_rows, (table, line, least, rows, wrong), line.size, found.size)
+    if wrong[0]:
         require_inside(op, places, 0, a.shape[0], error, least)
     return found
 
@@ -54,7 +60,9 @@ def rows_added(
     flat = table.reshape(table.shape[0], math.prod(table.shape[1:]))
     line = np.ascontiguousarray(places).reshape(-1)
     parts = np.ascontiguousarray(rows).reshape(line.size, flat.shape[1])
-    if taking.add_to_rows(flat, line, least, parts, float(scale)) >= 0:
+    wrong = np.zeros(1, np.int64)
+    shared(taking.add_to_rows, (flat, line, least, parts, float(scale), wrong), flat.shape[1], parts.size, COLUMNS)
+    if wrong[0]:
         require_inside(op, places, 0, table.shape[0], error, least)
     return table
 

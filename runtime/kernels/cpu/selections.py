@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy as np
 
+from ..workers import shared
 from . import loops
 from .folding import folding
+from .slices import reduced, reduced_to_one
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -23,24 +25,24 @@ def amax(a: Array, dim: Dims, keepdim: bool) -> Array:
     """max_i a_i over `dim`."""
     if _is_of_short_rows(a, dim):
         return _extremes(a, a.ndim - 1, keepdim, True)[0]
-    return _greatest(a, axis=dim, keepdims=keepdim)
+    return reduced(_greatest, a, dim, keepdim)
 
 
 def amin(a: Array, dim: Dims, keepdim: bool) -> Array:
     """min_i a_i over `dim`."""
     if _is_of_short_rows(a, dim):
         return _extremes(a, a.ndim - 1, keepdim, False)[0]
-    return _least(a, axis=dim, keepdims=keepdim)
+    return reduced(_least, a, dim, keepdim)
 
 
 def max_all(a: Array) -> Array:
     """max_i a_i."""
-    return _greatest(a, axis=None)
+    return reduced_to_one(_greatest, a)
 
 
 def min_all(a: Array) -> Array:
     """min_i a_i."""
-    return _least(a, axis=None)
+    return reduced_to_one(_least, a)
 
 
 def max_dim(a: Array, dim: int, keepdim: bool) -> tuple[Array, Array]:
@@ -66,53 +68,54 @@ def _extremes(a: Array, dim: int, keepdim: bool, greatest: bool) -> tuple[Array,
     if floats and after == 1 and plan.folded[1] <= SHORT:
         values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
         rows = plan.fold(a).reshape(before, -1)
-        loops.row_extremes(rows, greatest, values.reshape(before), places.reshape(before))
+        shared(loops.row_extremes, (rows, greatest, values.reshape(before), places.reshape(before)), before, a.size)
         return values, places
     if floats and after > 1:
         values, places = np.empty(plan.result, a.dtype), np.empty(plan.result, np.int64)
-        loops.column_extremes(plan.fold(a), greatest, values.reshape(before, after), places.reshape(before, after))
+        found = values.reshape(before, after), places.reshape(before, after)
+        shared(loops.column_extremes, (plan.fold(a), greatest, *found), before * after, a.size, 64)
         return values, places
     a = a.reshape(a.shape or 1)
-    places = (a.argmax if greatest else a.argmin)(dim, keepdims=True)
+    places = reduced(np.argmax if greatest else np.argmin, a, dim, True)
     if not floats:
         return np.take_along_axis(a, places, dim).reshape(plan.result), places.reshape(plan.result)
     values = np.empty(plan.result, a.dtype)
     rows, single = plan.fold(a.reshape(plan.shape)), (before, 1, after)
-    loops.gather_along(rows, places.reshape(single), values.reshape(single))
+    loops.gather_along(rows, places.reshape(single), values.reshape(single), np.zeros(1, np.int64), 0, before)
     return values, places.reshape(plan.result)
 
 
 def argmax(a: Array, dim: int | None, keepdim: bool) -> Array:
     """Where the greatest element first occurs along `dim`, or in the flattened array."""
-    return _place(a.argmax, a, dim, keepdim, True)
+    return _place(np.argmax, a, dim, keepdim, True)
 
 
 def argmin(a: Array, dim: int | None, keepdim: bool) -> Array:
     """Where the least element first occurs along `dim`, or in the flattened array."""
-    return _place(a.argmin, a, dim, keepdim, False)
+    return _place(np.argmin, a, dim, keepdim, False)
 
 
 def _place(find: Any, a: Array, dim: int | None, keepdim: bool, greatest: bool) -> Array:
     if dim is not None and a.dtype.kind == "f" and (dim < a.ndim - 1 or _is_of_short_rows(a, (dim,))):
         return _extremes(a, dim, keepdim, greatest)[1]
-    return find(axis=dim if a.ndim else None, keepdims=keepdim)
+    return find(a, axis=None, keepdims=keepdim) if dim is None or not a.ndim else reduced(find, a, dim, keepdim)
 
 
 def any_all(a: Array) -> Array:
     """Whether some element is not zero."""
-    return _some(a, axis=None)
+    return reduced_to_one(_some, a)
 
 
 def any_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """Whether some element along `dim` is not zero."""
-    return _some(a, axis=dim, keepdims=keepdim)
+    return reduced(_some, a, dim, keepdim)
 
 
 def all_all(a: Array) -> Array:
     """Whether no element is zero."""
-    return _every(a, axis=None)
+    return reduced_to_one(_every, a)
 
 
 def all_dim(a: Array, dim: Dims, keepdim: bool) -> Array:
     """Whether no element along `dim` is zero."""
-    return _every(a, axis=dim, keepdims=keepdim)
+    return reduced(_every, a, dim, keepdim)

@@ -11,8 +11,11 @@ from math import prod
 
 import numpy as np
 
+from ..workers import shared
 from . import softmax_loops as loops
 from .copies import contiguous
+
+COLUMNS = 64  # that one thread has, at least
 
 
 def softmax(input: np.ndarray, dim: int, dtype: object = None) -> np.ndarray:
@@ -45,5 +48,6 @@ def _along(rows: Callable[..., None], columns: Callable[..., None], dim: int, *a
     along = shape[dim] if shape else 1
     folded = (-1, along) if after == 1 else (-1, along, after)
     ready = [contiguous(a).reshape(folded) for a in arrays]
-    (rows if after == 1 else columns)(*ready, result.reshape(folded))
+    loop, unit = (rows, 1) if after == 1 else (columns, COLUMNS)
+    shared(loop, (*ready, result.reshape(folded)), result.size // along, result.size, unit)
     return result

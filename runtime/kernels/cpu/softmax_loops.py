@@ -1,6 +1,7 @@
 """The loops of softmax and log-softmax: over contiguous rows, and over BLOCK columns side by side.
 
-Columns are arrays (before, along, after), so that memory is read as it lies.
+Columns are arrays (before, along, after), so that memory is read as it lies. The last two arguments are the range of
+rows, or of columns counted through (before, after).
 """
 
 from __future__ import annotations
@@ -18,9 +19,9 @@ _BLOCK = 256
 
 
 @jit(fastmath=_REORDER)
-def softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
+def softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """exp(x) / sum(exp(x)) of each row."""
-    for i in range(x.shape[0]):
+    for i in range(first, last):
         row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
@@ -34,9 +35,9 @@ def softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
 
 
 @jit(fastmath=_REORDER)
-def log_softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
+def log_softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """x - log(sum(exp(x))) of each row."""
-    for i in range(x.shape[0]):
+    for i in range(first, last):
         row, out = part_of(x, i * x.shape[1], x.shape[1]), part_of(result, i * x.shape[1], x.shape[1])
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
@@ -48,9 +49,9 @@ def log_softmax_rows(x: np.ndarray, result: np.ndarray) -> None:
 
 
 @jit(fastmath=_REORDER)
-def softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray) -> None:
+def softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """y (g - sum(g y)) of each row."""
-    for i in range(grad.shape[0]):
+    for i in range(first, last):
         g, y, out = grad[i], output[i], result[i]
         total = grad.dtype.type(0)
         for j in range(g.size):
@@ -60,9 +61,9 @@ def softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarr
 
 
 @jit(fastmath=_REORDER)
-def log_softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray) -> None:
+def log_softmax_backward_rows(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """g - exp(y) sum(g) of each row."""
-    for i in range(grad.shape[0]):
+    for i in range(first, last):
         g, y, out = grad[i], output[i], result[i]
         total = grad.dtype.type(0)
         for j in range(g.size):
@@ -82,79 +83,92 @@ def tops_of(x: np.ndarray, start: int, tops: np.ndarray) -> None:
 
 
 @jit
-def softmax_columns(x: np.ndarray, result: np.ndarray) -> None:
+def stop_of(after: int, line: int, last: int) -> int:
+    """Where the columns end that are worked on together with column `line`."""
+    start = line % after
+    return min(after, start + _BLOCK, start + last - line)
+
+
+@jit
+def softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """As `softmax_rows`, along the middle dimension."""
-    for b in range(x.shape[0]):
-        for start in range(0, x.shape[2], _BLOCK):
-            width = min(_BLOCK, x.shape[2] - start)
-            tops, totals = np.empty(width, x.dtype), np.zeros(width, x.dtype)
-            tops_of(x[b], start, tops)
-            for i in range(x.shape[1]):
-                row, to = x[b, i, start : start + width], result[b, i, start : start + width]
-                for j in range(totals.size):
-                    value = exp(row[j] - tops[j])
-                    to[j] = value
-                    totals[j] += value
+    after, line = x.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        tops, totals = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        tops_of(x[b], start, tops)
+        for i in range(x.shape[1]):
+            row, to = x[b, i, start:stop], result[b, i, start:stop]
             for j in range(totals.size):
-                totals[j] = 1 / totals[j]
-            for i in range(x.shape[1]):
-                to = result[b, i, start : start + width]
-                for j in range(totals.size):
-                    to[j] *= totals[j]
+                value = exp(row[j] - tops[j])
+                to[j] = value
+                totals[j] += value
+        for j in range(totals.size):
+            totals[j] = 1 / totals[j]
+        for i in range(x.shape[1]):
+            to = result[b, i, start:stop]
+            for j in range(totals.size):
+                to[j] *= totals[j]
+        line += stop - start
 
 
 @jit
-def log_softmax_columns(x: np.ndarray, result: np.ndarray) -> None:
+def log_softmax_columns(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """As `log_softmax_rows`, along the middle dimension."""
-    for b in range(x.shape[0]):
-        for start in range(0, x.shape[2], _BLOCK):
-            width = min(_BLOCK, x.shape[2] - start)
-            tops, totals = np.empty(width, x.dtype), np.zeros(width, x.dtype)
-            tops_of(x[b], start, tops)
-            for i in range(x.shape[1]):
-                row = x[b, i, start : start + width]
-                for j in range(totals.size):
-                    totals[j] += exp(row[j] - tops[j])
+    after, line = x.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        tops, totals = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        tops_of(x[b], start, tops)
+        for i in range(x.shape[1]):
+            row = x[b, i, start:stop]
             for j in range(totals.size):
-                totals[j] = log(totals[j])
-            for i in range(x.shape[1]):
-                row, to = x[b, i, start : start + width], result[b, i, start : start + width]
-                for j in range(totals.size):
-                    to[j] = (row[j] - tops[j]) - totals[j]
+                totals[j] += exp(row[j] - tops[j])
+        for j in range(totals.size):
+            totals[j] = log(totals[j])
+        for i in range(x.shape[1]):
+            row, to = x[b, i, start:stop], result[b, i, start:stop]
+            for j in range(totals.size):
+                to[j] = (row[j] - tops[j]) - totals[j]
+        line += stop - start
 
 
 @jit
-def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.ndarray) -> None:
+def softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """As `softmax_backward_rows`, along the middle dimension."""
-    for b in range(grad.shape[0]):
-        for start in range(0, grad.shape[2], _BLOCK):
-            totals = np.zeros(min(_BLOCK, grad.shape[2] - start), grad.dtype)
-            for i in range(grad.shape[1]):
-                g, y = grad[b, i, start : start + _BLOCK], output[b, i, start : start + _BLOCK]
-                for j in range(totals.size):
-                    totals[j] += g[j] * y[j]
-            for i in range(grad.shape[1]):
-                g, y = grad[b, i, start : start + _BLOCK], output[b, i, start : start + _BLOCK]
-                to = result[b, i, start : start + _BLOCK]
-                for j in range(totals.size):
-                    to[j] = (g[j] - totals[j]) * y[j]
+    after, line = grad.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        totals = np.zeros(stop - start, grad.dtype)
+        for i in range(grad.shape[1]):
+            g, y = grad[b, i, start:stop], output[b, i, start:stop]
+            for j in range(totals.size):
+                totals[j] += g[j] * y[j]
+        for i in range(grad.shape[1]):
+            g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
+            for j in range(totals.size):
+                to[j] = (g[j] - totals[j]) * y[j]
+        line += stop - start
 
 
 @jit
-def log_softmax_backward_columns(grad: np.ndarray, output: np.ndarray, result: np.ndarray) -> None:
+def log_softmax_backward_columns(
+    grad: np.ndarray, output: np.ndarray, result: np.ndarray, first: int, last: int
+) -> None:
     """As `log_softmax_backward_rows`, along the middle dimension."""
-    for b in range(grad.shape[0]):
-        for start in range(0, grad.shape[2], _BLOCK):
-            totals = np.zeros(min(_BLOCK, grad.shape[2] - start), grad.dtype)
-            for i in range(grad.shape[1]):
-                g = grad[b, i, start : start + _BLOCK]
-                for j in range(totals.size):
-                    totals[j] += g[j]
-            for i in range(grad.shape[1]):
-                g, y = grad[b, i, start : start + _BLOCK], output[b, i, start : start + _BLOCK]
-                to = result[b, i, start : start + _BLOCK]
-                for j in range(totals.size):
-                    to[j] = g[j] - exp(y[j]) * totals[j]
+    after, line = grad.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        totals = np.zeros(stop - start, grad.dtype)
+        for i in range(grad.shape[1]):
+            g = grad[b, i, start:stop]
+            for j in range(totals.size):
+                totals[j] += g[j]
+        for i in range(grad.shape[1]):
+            g, y, to = grad[b, i, start:stop], output[b, i, start:stop], result[b, i, start:stop]
+            for j in range(totals.size):
+                to[j] = g[j] - exp(y[j]) * totals[j]
+        line += stop - start
 
 
 @jit(fastmath=_REORDER)
@@ -166,25 +180,27 @@ def _exponential_sum(row: np.ndarray, top: float) -> float:
 
 
 @jit
-def log_totals(x: np.ndarray, result: np.ndarray) -> None:
+def log_totals(x: np.ndarray, result: np.ndarray, first: int, last: int) -> None:
     """log(sum(exp(x))) along (before, along, after), shifted by the greatest element where that is finite."""
-    for b in range(x.shape[0]):
-        if x.shape[2] == 1:
-            row = part_of(x, b * x.shape[1], x.shape[1])
+    count, after, line = x.shape[1], x.shape[2], first
+    while line < last:
+        b, start, stop = line // after, line % after, stop_of(after, line, last)
+        if after == 1:
+            row = part_of(x, line * count, count)
             top = greatest(row)
             top = top if abs(top) < np.inf else 0.0
-            result[b, 0] = log(_exponential_sum(row, top)) + x.dtype.type(top)
+            result[line] = log(_exponential_sum(row, top)) + x.dtype.type(top)
+            line += 1
             continue
-        for start in range(0, x.shape[2], _BLOCK):
-            width = min(_BLOCK, x.shape[2] - start)
-            tops, totals = np.empty(width, x.dtype), np.zeros(width, x.dtype)
-            tops_of(x[b], start, tops)
-            for j in range(width):
-                tops[j] = tops[j] if abs(tops[j]) < np.inf else 0
-            for i in range(x.shape[1]):
-                row = x[b, i, start : start + width]
-                for j in range(totals.size):
-                    totals[j] += exp(row[j] - tops[j])
-            out = result[b, start : start + width]
-            for j in range(out.size):
-                out[j] = log(totals[j]) + tops[j]
+        tops, totals = np.empty(stop - start, x.dtype), np.zeros(stop - start, x.dtype)
+        tops_of(x[b], start, tops)
+        for j in range(tops.size):
+            tops[j] = tops[j] if abs(tops[j]) < np.inf else 0
+        for i in range(count):
+            row = x[b, i, start:stop]
+            for j in range(totals.size):
+                totals[j] += exp(row[j] - tops[j])
+        out = result[line : line + stop - start]
+        for j in range(out.size):
+            out[j] = log(totals[j]) + tops[j]
+        line += stop - start

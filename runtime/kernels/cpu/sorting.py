@@ -11,10 +11,12 @@ import math
 
 import numpy as np
 
+from ..workers import LARGE_FOR_PYTHON, in_parts, shared
 from . import loops
 from . import sorting_loops as sorts
 from .copies import contiguous
 from .folding import folding
+from .gathering import put_along
 
 Array = np.ndarray
 Dims = tuple[int, ...]
@@ -42,7 +44,7 @@ def topk(a: Array, k: int, dim: int, largest: bool, sorted: bool) -> tuple[Array
     else:
         places = np.empty((len(rows), k), np.int64)
         codes, floating = _codes(rows)
-        sorts.greatest_few(codes, floating, not largest, places)
+        shared(sorts.greatest_few, (codes, floating, not largest, places), len(rows), rows.size)
     shape = (*a.shape[:dim], k, *a.shape[dim + 1 :]) if a.ndim else ()
     return _back(_picked(rows, places), shape, dim), _back(places, shape, dim)
 
@@ -61,7 +63,7 @@ def chosen_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     if grad.size:
         before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
         places, source, out = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad, result))
-        loops.write_along(out, places, source)
+        put_along(loops.write_along, out, places, source)
     return result
 
 
@@ -83,7 +85,7 @@ def _back(rows: Array, shape: Dims, dim: int) -> Array:
 def _picked(rows: Array, places: Array) -> Array:
     """rows[r, places[r, i]]."""
     values = np.empty(places.shape, rows.dtype)
-    sorts.pick(rows, places, values)
+    shared(sorts.pick, (rows, places, values), len(rows), places.size)
     return values
 
 
@@ -100,9 +102,12 @@ def _order(rows: Array, descending: bool) -> Array:
     places = np.empty(rows.shape, np.int64)
     if codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
-        sorts.pack(codes, floating, descending, packed)
-        packed.sort(axis=1)
-        sorts.unpack(packed, places)
+        shared(sorts.pack, (codes, floating, descending, packed), len(rows), rows.size)
+        if rows.size < LARGE_FOR_PYTHON:
+            packed.sort(axis=1)
+        else:
+            in_parts(len(rows), 1, lambda i, j: packed[i:j].sort(axis=1))
+        shared(sorts.unpack, (packed, places), len(rows), rows.size)
     else:
-        sorts.radix_order(codes, floating, descending, places)
+        shared(sorts.radix_order, (codes, floating, descending, places), len(rows), rows.size)
     return places

@@ -1,5 +1,7 @@
 """The loops of sorting, over contiguous rows of integer codes: of numbers themselves, or of the bits of floats.
 
+The last two arguments are the range of rows.
+
 The bits of a float, all but the sign inverted where it is negative, grow with it. As keys -0 is 0, nan is above all.
 """
 
@@ -53,9 +55,9 @@ def keys_of(codes: Array, floating: bool, inverted: bool, keys: Array) -> None:
 
 
 @jit
-def pack(codes: Array, floating: bool, inverted: bool, packed: Array) -> None:
+def pack(codes: Array, floating: bool, inverted: bool, packed: Array, first: int, last: int) -> None:
     """Each key of 32 bits in front of its place, as one unsigned integer."""
-    for r in range(codes.shape[0]):
+    for r in range(first, last):
         row, out = codes[r], packed[r]
         for i in range(row.size):
             key = _single_key(np.int32(row[i]), floating, inverted)
@@ -64,32 +66,32 @@ def pack(codes: Array, floating: bool, inverted: bool, packed: Array) -> None:
 
 
 @jit
-def unpack(packed: Array, places: Array) -> None:
+def unpack(packed: Array, places: Array, first: int, last: int) -> None:
     """The places that `pack` put behind the keys."""
-    for r in range(packed.shape[0]):
+    for r in range(first, last):
         row, out = packed[r], places[r]
         for i in range(row.size):
             out[i] = np.int64(row[i] & np.uint64(0xFFFFFFFF))
 
 
 @jit
-def pick(rows: Array, places: Array, values: Array) -> None:
+def pick(rows: Array, places: Array, values: Array, first: int, last: int) -> None:
     """values[r, i] = rows[r, places[r, i]]."""
-    for r in range(places.shape[0]):
+    for r in range(first, last):
         row, at, out = rows[r], places[r], values[r]
         for i in range(at.size):
             out[i] = row[at[i]]
 
 
 @jit
-def radix_order(codes: Array, floating: bool, inverted: bool, places: Array) -> None:
+def radix_order(codes: Array, floating: bool, inverted: bool, places: Array, first: int, last: int) -> None:
     """The places of each row's elements in order: by digits of 11 bits, the lowest first, but those all alike."""
     count = codes.shape[1]
     signed = np.empty(count, np.int64)
     keys, others = np.empty(count, np.uint64), np.empty(count, np.uint64)
     order, second = np.empty(count, np.int64), np.empty(count, np.int64)
     counts = np.empty((6, _BINS), np.int64)
-    for r in range(codes.shape[0]):
+    for r in range(first, last):
         keys_of(codes[r], floating, inverted, signed)
         for i in range(count):
             keys[i] = np.uint64(signed[i]) ^ np.uint64(0x8000000000000000)
@@ -134,11 +136,11 @@ def _distribute(keys: Array, order: Array, p: int, counts: Array, to_keys: Array
 
 
 @jit
-def greatest_few(codes: Array, floating: bool, inverted: bool, places: Array) -> None:
+def greatest_few(codes: Array, floating: bool, inverted: bool, places: Array, first: int, last: int) -> None:
     """The places of the greatest keys of each row, the greatest first, of equal ones the first first."""
     wanted, count = places.shape[1], codes.shape[1]
     keys, best = np.empty(_BLOCK, codes.dtype), np.empty(wanted, codes.dtype)
-    for r in range(codes.shape[0]):
+    for r in range(first, last):
         found, to = 0, places[r]
         for start in range(0, count if wanted else 0, _BLOCK):
             block = codes[r, start : start + _BLOCK]

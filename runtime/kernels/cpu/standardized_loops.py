@@ -48,12 +48,20 @@ def _statistics(x: Array, c: int) -> tuple[float, float]:
 
 @jit
 def standardize_segments(
-    x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array
+    x: Array,
+    weight: Array,
+    bias: Array,
+    eps: float,
+    result: Array,
+    mean: Array,
+    var: Array,
+    first: int,
+    last: int,
 ) -> None:
-    """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
+    """(x - mean) / sqrt(var + eps) * weight + bias for a range of channels; fills in mean and var."""
     to, parts = x.dtype.type, weight.shape[1]
     each = x.shape[2] // max(parts, 1)
-    for c in range(x.shape[1]):
+    for c in range(first, last):
         average, variance = _statistics(x, c)
         mean[c], var[c] = average, variance
         center, rstd, p = to(average), 1 / math.sqrt(variance + eps), c % weight.shape[0]
@@ -76,13 +84,17 @@ def backward_segments(
     result: Array,
     weight_grad: Array,
     bias_grad: Array,
+    first: int,
+    last: int,
 ) -> None:
-    """The gradients of x and of the tables."""
+    """The gradients of x and of the tables, for the channels c with first <= c % P < last."""
     to, count, parts = x.dtype.type, max(x.shape[0] * x.shape[2], 1), weight.shape[1]
     each = x.shape[2] // max(parts, 1)
     weight_sums, bias_sums = np.zeros(weight.shape), np.zeros(weight.shape)
     for c in range(x.shape[1]):
         rstd, p, center = 1 / math.sqrt(var[c] + eps), c % weight.shape[0], to(mean[c])
+        if p < first or p >= last:
+            continue
         total = moment = 0.0
         for a in range(x.shape[0]):
             for q in range(parts):
@@ -99,4 +111,4 @@ def backward_segments(
                 out, factor = result[a, c, q * each : (q + 1) * each], to(rstd * weight[p, q])
                 for s in range(row.size):
                     out[s] = factor * g[s] + along * (row[s] - center) + constant
-    weight_grad[:, :], bias_grad[:, :] = weight_sums, bias_sums
+    weight_grad[first:last], bias_grad[first:last] = weight_sums[first:last], bias_sums[first:last]

@@ -1,6 +1,7 @@
 """Standardising rows, each with statistics of its own and a weight for every place, as layer norm does: arrays (C, S).
 
-Sums go in blocks of 1024 elements: in vector lanes within a block, in double precision from block to block.
+Sums go in blocks of 1024 elements: in vector lanes within a block, in double precision from block to block. The last
+two arguments of loops are the range of rows.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from ..places import part_of
 from .reducing import REORDER, plain_sum, square_sum
 
 _BLOCK = 1024
-_FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
+FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
 
 Array = np.ndarray
 
@@ -36,10 +37,20 @@ def _weighted_sums(grad: Array, row: Array, weight: Array, center: float) -> tup
 
 
 @jit
-def standardize_rows(x: Array, weight: Array, bias: Array, eps: float, result: Array, mean: Array, var: Array) -> None:
+def standardize_rows(
+    x: Array,
+    weight: Array,
+    bias: Array,
+    eps: float,
+    result: Array,
+    mean: Array,
+    var: Array,
+    first: int,
+    last: int,
+) -> None:
     """(x - mean) / sqrt(var + eps) * weight + bias; fills in mean and var."""
     to, count = x.dtype.type, x.shape[1]
-    for c in range(x.shape[0]):
+    for c in range(first, last):
         row, out = part_of(x, c * count, count), part_of(result, c * count, count)
         average = plain_sum(row) / count
         center = to(average)
@@ -60,14 +71,16 @@ def backward_rows(
     var: Array,
     eps: float,
     result: Array,
-    weight_grad: Array,
-    bias_grad: Array,
+    sums: Array,
+    first: int,
+    last: int,
 ) -> None:
-    """The gradients of x, of weight and of bias."""
+    """The gradient of x; and for each FLUSH rows those of weight and of bias, in sums (blocks, 2, places)."""
     to, count = x.dtype.type, x.shape[1]
-    near, bare = np.zeros(count, x.dtype), np.zeros(count, x.dtype)
-    weight_sums, bias_sums = np.zeros(count), np.zeros(count)
-    for c in range(x.shape[0]):
+    for c in range(first, last):
+        near, bare = sums[c // FLUSH, 0], sums[c // FLUSH, 1]
+        if c % FLUSH == 0:
+            near[:], bare[:] = 0, 0
         g, row, center = part_of(grad, c * count, count), part_of(x, c * count, count), to(mean[c])
         out = part_of(result, c * count, count)
         scale = 1 / math.sqrt(var[c] + eps)
@@ -78,9 +91,12 @@ def backward_rows(
             out[s] = rstd * weight[s] * g[s] + along * away + constant
             near[s] += g[s] * (away * rstd)
             bare[s] += g[s]
-        if c % _FLUSH == _FLUSH - 1 or c == x.shape[0] - 1:
-            weight_sums += near
-            bias_sums += bare
-            near[:] = 0
-            bare[:] = 0
-    weight_grad[:], bias_grad[:] = weight_sums, bias_sums
+
+
+@jit
+def add_blocks(sums: Array, result: Array) -> None:
+    """The sums of sums (blocks, places), in double precision."""
+    totals = np.zeros(result.size)
+    for b in range(sums.shape[0]):
+        totals += sums[b]
+    result[:] = totals
