@@ -104,6 +104,11 @@ def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: i
         raise RuntimeError(f"{loop.__name__}(): a thread failed")
 
 
+def is_long(work: int) -> bool:
+    """Whether work, in elements, is so large that threads share it even where they need the interpreter for it."""
+    return work >= LARGE_FOR_PYTHON and get_num_threads() > 1
+
+
 def _describe(kind: int, kernel: int, count: int, unit: int, memory: tuple[int, ...] = ()) -> tuple[int, int]:
     """Say what there is to share; gives how many units these are, and in how many parts they are cut."""
     workers = words[J.workers // 8] or hire()

@@ -38,7 +38,7 @@ def put_step(words: np.ndarray, step: Step, letters: str) -> None:
     put(words, S.results, len(step.results))
     put(words, S.outputs, *[output for output, _ in step.results])
     put(words, S.sizes, *[prod(shape) for _, shape in step.results])
-    put(words, S.extent, *(step.rows or (0, 0)), len(step.ints))
+    put(words, S.extent, *(step.rows or (0, 0)), len(step.ints), step.work)
     put(words, S.ints, *map(int, ints))
     put(words, S.numbers, *np.array(step.numbers, np.float64).view(np.int64))
 

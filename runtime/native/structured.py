@@ -77,6 +77,7 @@ class Step(NamedTuple):
     extent: int  # how many rows, or the like, threads may share, 0 for none; parts begin at multiples of `unit`
     unit: int
     place: int  # of the ints that say where a part begins and ends
+    work: int  # how much there is to do, if that is more than the first operand and the first result are large
     ints: int
     numbers: int
 
@@ -265,7 +266,7 @@ def run_step(step, results, shapes, dtype, words):
     work = load(words, 8 * FIRST_SIZE) + load(words, 8 * (FIRST_SIZE + first))
     if work < LONG:
         return call_arrays(kernel, arrays, words, constants) == 0
-    job = job_for(work, words + MORE) if load(step, S.extent) > load(step, S.unit) else 0
+    job = job_for(max(work, load(step, S.work)), words + MORE) if load(step, S.extent) > load(step, S.unit) else 0
     state = let_others_run(words, arrays)
     alone = job == 0
     status = call_arrays(kernel, arrays, words, constants) if alone else share_step(job, kernel, arrays, words, step)

@@ -6,8 +6,8 @@ from math import prod
 
 from ..kernels.cpu import flat
 from ..kernels.cpu.folding import folding
-from ..kernels.cpu.product import LARGE, SMALL
-from ..kernels.cpu.vector_products import LARGE as LARGE_MATRIX
+from ..kernels.cpu.product import PRODUCTS, SMALL, UNIT
+from ..kernels.cpu.vector_products import WIDTH
 from ..recipe import Ints, Layout, Recipe, Step
 from .reductions import added
 
@@ -33,14 +33,15 @@ def product(
     """The call for a product, and one for a bias, which large ones begin with; none where this is for the kernel."""
     (rows, depth), columns = a.shape, b.shape[1]
     left, right = across(a), across(b)
-    if left is None or right is None or rows * depth * columns >= LARGE:
+    if left is None or right is None:
         return ()
     if rows == 1 or columns == 1:
         matrix, vector = (turned(b), 0) if rows == 1 else (a, 1)
         which = (operands[1 - vector], operands[vector])
         return by_vector(matrix, which, output, shape, None if bias is None else (bias, columns > 1))
     early = bias is not None and rows * depth * columns > SMALL
-    times = Step(flat.times, operands, ((output, shape),), (rows, depth, columns, left, right, early))
+    constants, work = (rows, depth, columns, left, right, early), rows * depth * columns // PRODUCTS
+    times = Step(flat.times, operands, ((output, shape),), constants, (), (rows, UNIT), work)
     if bias is None:
         return (times,)
     added = Step(flat.repeated if early else flat.row_added, (bias,), ((output, shape),), (rows, columns))
@@ -52,13 +53,15 @@ def by_vector(
 ) -> Recipe:
     """The same for a matrix and a vector; of the bias is said whether it has a number for each element."""
     (rows, depth), lies_across = matrix.shape, across(matrix)
-    if rows * depth >= LARGE_MATRIX or not depth:
+    if not depth:
         return ()
     constants = (depth, rows) if lies_across else (rows, depth)
+    parts = (-(-rows // (WIDTH if lies_across else 4)), 1)
     if bias is None:
-        return (Step(flat.columns_times if lies_across else flat.rows_times, operands, ((output, shape),), constants),)
+        kernel = flat.columns_times if lies_across else flat.rows_times
+        return (Step(kernel, operands, ((output, shape),), constants, (), parts),)
     kernel, (place, each) = flat.columns_times_plus if lies_across else flat.rows_times_plus, bias
-    return (Step(kernel, (*operands, place), ((output, shape),), (*constants, each)),)
+    return (Step(kernel, (*operands, place), ((output, shape),), (*constants, each), (), parts),)
 
 
 def mm(a: Layout, b: Layout) -> Recipe | None:

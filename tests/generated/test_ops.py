@@ -220,6 +220,19 @@ def test_what_was_found_before_changes_nothing(name: str) -> None:
             assert (a is None and c is None) or agree(a.detach(), c.detach(), 1e-10, 1e-11), text
 
 
+@pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].kind != "composite"])
+def test_threads_make_no_difference(name: str, threads: Any) -> None:
+    """Values and gradients are the same bits whether one thread computes them or three share what they can."""
+    style = Style(sg.float32, grad=True)
+    for text in texts(BY_NAME[name]):
+        found = []
+        for number in (1, 3):
+            threads(number)
+            found.append([*run(name, text, style), *gradients(name, text, style)])
+        for alone, together in zip(*found, strict=True):
+            assert alone is together or repr(alone.detach().tolist()) == repr(together.detach().tolist()), text
+
+
 @pytest.mark.parametrize("name", [name for name in FLOATS if BY_NAME[name].inplace is not None])
 def test_in_place_form(name: str) -> None:
     """op_() leaves in its tensor what op() returns, with the same gradients."""

@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 import scipy.signal
 
-from specgrad.runtime.kernels import workers
-from specgrad.runtime.kernels.cpu import conv, conv_work
+from specgrad.runtime.kernels.cpu import conv
 from specgrad.runtime.kernels.windows import side_pads
 
 RNG = np.random.default_rng(0)
@@ -124,7 +123,7 @@ def test_convolution_of_one_sample_and_of_none():
 
 
 @pytest.mark.parametrize("case", [CONVS[3], CONVS[4], CONVS[-4], CONVS[-2]], ids=str)
-def test_convolution_has_the_same_bits_for_any_number_of_threads(case, monkeypatch):
+def test_convolution_has_the_same_bits_for_any_number_of_threads(case, threads):
     x_shape, w_shape, *geometry = case
     x, w = randn(*x_shape).astype(np.float32), randn(*w_shape).astype(np.float32)
     g = conv.convolution(x, w, None, *geometry)
@@ -134,10 +133,10 @@ def test_convolution_has_the_same_bits_for_any_number_of_threads(case, monkeypat
         yield conv.convolution_input_grad(g, w, x.shape, *geometry)
         yield conv.convolution_weight_grad(g, x, w.shape, *geometry)
 
+    threads(1)
     alone = list(results())
-    monkeypatch.setattr(conv_work, "LARGE", 0)
-    for threads in (2, 4):
-        monkeypatch.setattr(workers, "get_num_threads", lambda threads=threads: threads)
+    for number in (2, 4):
+        threads(number)
         for found, expected in zip(results(), alone, strict=True):
             np.testing.assert_array_equal(found, expected)
 

@@ -5,8 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-from specgrad.runtime.kernels import workers
-from specgrad.runtime.kernels.cpu import borders, conv_work, pool
+from specgrad.runtime.kernels.cpu import borders, pool
 from specgrad.runtime.kernels.windows import pool_size
 
 RNG = np.random.default_rng(0)
@@ -120,7 +119,7 @@ def test_adaptive_pools_and_their_transposes(size):
     assert (pool.adaptive_avg_pool_backward(g, x.shape, 2) * x).sum() == pytest.approx((g * y).sum())
 
 
-def test_pools_have_the_same_bits_for_any_number_of_threads(monkeypatch):
+def test_pools_have_the_same_bits_for_any_number_of_threads(threads):
     x = randn(5, 3, 20, 30).astype(np.float32)
     window = ((3, 2), (2, 1), (1, 1))
 
@@ -130,9 +129,9 @@ def test_pools_have_the_same_bits_for_any_number_of_threads(monkeypatch):
         yield mean
         yield pool.avg_pool_backward(mean, x.shape, *window, False, False, None, 2)
 
+    threads(1)
     alone = list(results())
-    monkeypatch.setattr(conv_work, "LARGE", 0)
-    monkeypatch.setattr(workers, "get_num_threads", lambda: 4)
+    threads(4)
     for found, expected in zip(results(), alone, strict=True):
         np.testing.assert_array_equal(found, expected)
 

@@ -1,25 +1,15 @@
 """The tiled matrix product: every remainder of a tile, layouts, blocks, and threads."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-import specgrad as sg
 from specgrad.runtime.kernels.cpu import product
 from specgrad.runtime.kernels.workers import in_parts
 
 RNG = np.random.default_rng(0)
 SIZES = [(1, 1, 1), (5, 3, 7), (6, 1, 64), (7, 2, 65), (13, 17, 33), (16, 128, 96), (23, 40, 130), (30, 530, 20)]
-
-
-@pytest.fixture
-def threads() -> Iterator[Any]:
-    """Sets the number of threads, and puts it back."""
-    before = sg.get_num_threads()
-    yield sg.set_num_threads
-    sg.set_num_threads(before)
 
 
 def operand(rows: int, columns: int, dtype: Any, across: bool) -> np.ndarray:

@@ -5,17 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..workers import in_parts
-
-LARGE = 1 << 24  # products from this many on are worth a second thread
-
-
-def in_parts_if_large(loops: Callable[..., Any], arguments: tuple[Any, ...], parts: int, products: int) -> None:
-    """Loops over parts, each of which writes results of its own; they take the range of parts after their arguments."""
-    if products < LARGE:
-        loops(*arguments, 0, parts)
-    else:
-        in_parts(parts, 1, lambda first, last: loops(*arguments, first, last))
+from ..workers import shared
+from .product import PRODUCTS
 
 
 class Work(NamedTuple):
@@ -28,4 +19,4 @@ class Work(NamedTuple):
 
     def on(self, *arrays: Any) -> None:
         """Do all of it."""
-        in_parts_if_large(self.loops, (*arrays, *self.arguments), self.parts, self.products)
+        shared(self.loops, (*arrays, *self.arguments), self.parts, self.products // PRODUCTS)

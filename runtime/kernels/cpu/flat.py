@@ -57,12 +57,22 @@ def spread(grad: Array, out: Array, before: int, along: int, after: int, first: 
 
 @jit(flat=True)
 def times(
-    a: Array, b: Array, out: Array, rows: int, depth: int, columns: int, across_a: int, across_b: int, add: int
+    a: Array,
+    b: Array,
+    out: Array,
+    rows: int,
+    depth: int,
+    columns: int,
+    across_a: int,
+    across_b: int,
+    add: int,
+    first: int,
+    last: int,
 ) -> None:
     """out = a b, or out + a b, of which each may lie across."""
     left = part_of(a, 0, rows * depth).reshape((depth, rows) if across_a else (rows, depth))
     right = part_of(b, 0, depth * columns).reshape((columns, depth) if across_b else (depth, columns))
-    multiply_rows(left, right, out.reshape((rows, columns)), across_a != 0, across_b != 0, add != 0, 0, rows)
+    multiply_rows(left, right, out.reshape((rows, columns)), across_a != 0, across_b != 0, add != 0, first, last)
 
 
 @jit(flat=True)
@@ -173,29 +183,33 @@ def extreme_slopes(
 
 
 @jit(flat=True)
-def rows_times(a: Array, x: Array, out: Array, rows: int, depth: int) -> None:
-    """out = a x."""
-    rows_by_vector(part_of(a, 0, rows * depth).reshape((rows, depth)), part_of(x, 0, depth), out, 0, (rows + 3) // 4)
+def rows_times(a: Array, x: Array, out: Array, rows: int, depth: int, first: int, last: int) -> None:
+    """out = a x, for a range of fours of rows."""
+    rows_by_vector(part_of(a, 0, rows * depth).reshape((rows, depth)), part_of(x, 0, depth), out, first, last)
 
 
 @jit(flat=True)
-def columns_times(a: Array, x: Array, out: Array, depth: int, columns: int) -> None:
-    """out = a^T x."""
+def columns_times(a: Array, x: Array, out: Array, depth: int, columns: int, first: int, last: int) -> None:
+    """out = a^T x, for a range of blocks of columns."""
     matrix = part_of(a, 0, depth * columns).reshape((depth, columns))
-    columns_by_vector(matrix, part_of(x, 0, depth), out, 0, (columns + WIDTH - 1) // WIDTH)
+    columns_by_vector(matrix, part_of(x, 0, depth), out, first, last)
 
 
 @jit(flat=True)
-def rows_times_plus(a: Array, x: Array, shift: Array, out: Array, rows: int, depth: int, step: int) -> None:
+def rows_times_plus(
+    a: Array, x: Array, shift: Array, out: Array, rows: int, depth: int, step: int, first: int, last: int
+) -> None:
     """out = a x + shift, of which there is one for all where `step` is 0."""
-    rows_times(a, x, out, rows, depth)
-    for i in range(rows):
+    rows_times(a, x, out, rows, depth, first, last)
+    for i in range(4 * first, min(4 * last, rows)):
         out[i] += shift[i * step]
 
 
 @jit(flat=True)
-def columns_times_plus(a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int) -> None:
+def columns_times_plus(
+    a: Array, x: Array, shift: Array, out: Array, depth: int, columns: int, step: int, first: int, last: int
+) -> None:
     """out = a^T x + shift, of which there is one for all where `step` is 0."""
-    columns_times(a, x, out, depth, columns)
-    for i in range(columns):
+    columns_times(a, x, out, depth, columns, first, last)
+    for i in range(WIDTH * first, min(WIDTH * last, columns)):
         out[i] += shift[i * step]

@@ -18,6 +18,7 @@ from .recurrent import (
     rows_of,
     state_of,
     steps_of,
+    through_time,
     weight_grad,
 )
 from .recurrent_loops import multiply_panels, panels_of
@@ -42,9 +43,9 @@ def gru_layer(
     projected(rows, parts_of(weight_ih, GATES), _biases(bias_ih, bias_hh), gates)
     output = np.empty((len(rows), hidden.shape[1]), rows.dtype)
     hidden = state_of(hidden, hidden)
-    gru_forward(
-        gates.reshape(GATES + 1, -1), panels_of(parts_of(weight_hh, GATES), True), steps, hidden, output.reshape(-1)
-    )
+    panels = panels_of(parts_of(weight_hh, GATES), True)
+    memory = gates.reshape(GATES + 1, -1), panels, steps, hidden, output.reshape(-1)
+    through_time(gru_forward, memory, hidden, steps, GATES)
     return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, gates
 
 
@@ -71,7 +72,7 @@ def gru_layer_backward(
     """The gradients of input, state, weights and biases."""
     steps, grad_hidden = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden)
     slopes, rows, states = np.empty(gates.shape, gates.dtype), rows_of(input), previous(output, hidden, steps)
-    gru_backward(
+    memory = (
         gates.reshape(GATES + 1, -1),
         states.reshape(-1),
         panels_of(parts_of(weight_hh, GATES), False),
@@ -80,6 +81,7 @@ def gru_layer_backward(
         grad_hidden,
         slopes.reshape(GATES + 1, -1),
     )
+    through_time(gru_backward, memory, hidden, steps, GATES)
     inside = slopes[0], slopes[1], slopes[3]
     biases = bias_grad(slopes).reshape(GATES + 1, -1) if wanted[4] or wanted[5] else slopes[:, 0]
     return (
@@ -93,10 +95,15 @@ def gru_layer_backward(
 
 
 @jit
-def gru_forward(gates: Array, weights: Array, steps: Array, hidden: Array, output: Array) -> None:
+def gru_forward(
+    gates: Array, weights: Array, steps: Array, hidden: Array, output: Array, first: int, last: int
+) -> None:
     """Turns what the inputs give into gates, step by step; fills output, and leaves the last state."""
-    size, h = hidden.shape[1], hidden.reshape(-1)
-    for start, count, _ in steps:
+    size, h = hidden.shape[1], hidden[first:last].reshape(-1)
+    for begin, whole, _ in steps:
+        start, count = begin + first, min(whole, last) - first
+        if count <= 0:
+            continue
         low, high = start * size, (start + count) * size
         for k in range(len(weights)):
             multiply_panels(h, weights[k], gates[k + k // 2, low:high], count, size)
@@ -120,12 +127,22 @@ def _gru_values(r: Array, z: Array, n: Array, inside: Array, state: Array, resul
 
 @jit
 def gru_backward(
-    gates: Array, states: Array, weights: Array, steps: Array, grad: Array, grad_hidden: Array, slopes: Array
+    gates: Array,
+    states: Array,
+    weights: Array,
+    steps: Array,
+    grad: Array,
+    grad_hidden: Array,
+    slopes: Array,
+    first: int,
+    last: int,
 ) -> None:
     """The gradients of what the gates are made of; leaves that of the first state in place of that of the last."""
-    size, dh = grad_hidden.shape[1], grad_hidden.reshape(-1)
+    size, dh = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1)
     for k in range(len(steps) - 1, -1, -1):
-        start, count = steps[k, 0], steps[k, 1]
+        start, count = steps[k, 0] + first, min(steps[k, 1], last) - first
+        if count <= 0:
+            continue
         low, high = start * size, (start + count) * size
         now, above = dh[: high - low], grad[low:high]
         for x in range(now.size):

@@ -18,6 +18,7 @@ from .recurrent import (
     rows_of,
     state_of,
     steps_of,
+    through_time,
     total_bias,
     weight_grad,
 )
@@ -48,9 +49,8 @@ def lstm_layer(
     hidden, cell = state_of(hidden, hidden), state_of(cell, cell)
     weights = panels_of(parts_of(weight_hh, GATES), True)
     projection = _projection(weight_hr, True, rows.dtype)
-    lstm_forward(
-        gates.reshape(GATES, -1), weights, projection, steps, hidden, cell, output.reshape(-1), cells.reshape(-1)
-    )
+    memory = gates.reshape(GATES, -1), weights, projection, steps, hidden, cell, output.reshape(-1), cells.reshape(-1)
+    through_time(lstm_forward, memory, hidden, steps, GATES)
     return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden, cell, gates, cells
 
 
@@ -82,7 +82,7 @@ def lstm_layer_backward(
     slopes = np.empty(gates.shape, gates.dtype)
     grad = above(grads[0], len(cells), hidden.shape[1], cells.dtype)
     full = np.empty(cells.shape if weight_hr is not None else (0, 0), cells.dtype)
-    lstm_backward(
+    memory = (
         gates.reshape(GATES, -1),
         cells.reshape(-1),
         before(cells, np.ascontiguousarray(cell), steps).reshape(-1),
@@ -95,6 +95,7 @@ def lstm_layer_backward(
         slopes.reshape(GATES, -1),
         full.reshape(-1),
     )
+    through_time(lstm_backward, memory, hidden, steps, GATES)
     rows, biases = rows_of(input), bias_grad(slopes) if wanted[5] or wanted[6] else None
     return (
         input_grad(slopes, parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
@@ -118,12 +119,17 @@ def lstm_forward(
     cell: Array,
     output: Array,
     cells: Array,
+    first: int,
+    last: int,
 ) -> None:
     """Turns what the inputs give into gates, step by step; fills output and cells, and leaves the last states."""
     size, width = cell.shape[1], hidden.shape[1]
-    h, c = hidden.reshape(-1), cell.reshape(-1)
-    full = np.empty(cell.size if len(projection) else 0, cell.dtype)
-    for start, count, _ in steps:
+    h, c = hidden[first:last].reshape(-1), cell[first:last].reshape(-1)
+    full = np.empty(c.size if len(projection) else 0, cell.dtype)
+    for begin, whole, _ in steps:
+        start, count = begin + first, min(whole, last) - first
+        if count <= 0:
+            continue
         low, high = start * size, (start + count) * size
         now = output[start * width : (start + count) * width]
         for k in range(len(gates)):
@@ -167,6 +173,8 @@ def lstm_backward(
     grad_cell: Array,
     slopes: Array,
     full: Array,
+    first: int,
+    last: int,
 ) -> None:
     """The gradients of what the gates are made of; leaves those of the first states in place of those of the last.
 
@@ -174,10 +182,12 @@ def lstm_backward(
     `full` becomes what was projected.
     """
     size, width = grad_cell.shape[1], grad_hidden.shape[1]
-    dh, dc = grad_hidden.reshape(-1), grad_cell.reshape(-1)
+    dh, dc = grad_hidden[first:last].reshape(-1), grad_cell[first:last].reshape(-1)
     inner, values = np.empty(dc.size if len(projection) else 0, dc.dtype), np.empty(dc.size, dc.dtype)
     for k in range(len(steps) - 1, -1, -1):
-        start, count = steps[k, 0], steps[k, 1]
+        start, count = steps[k, 0] + first, min(steps[k, 1], last) - first
+        if count <= 0:
+            continue
         low, high = start * size, (start + count) * size
         now, later = grad[start * width : (start + count) * width], dh[: count * width]
         for x in range(now.size):

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..workers import shared
 from .conv_loops import add_shifted
 from .conv_plan import backward_plan, forward_plan
-from .conv_work import in_parts_if_large
 from .pool_loops import add_at_places, add_to_windows, window_maxima, window_sums
 from .pool_pictures import maxima_plan, sliding_maxima
 from .pool_windows import Ints, Windows, adaptive_windows, planes, windows_of
@@ -47,7 +47,7 @@ def _greatest(x: Array, windows: Windows, sliding: Arrays, spatial: int) -> tupl
         count = prod(windows.shape[:-spatial])
         lines = x.reshape(count, -1), values.reshape(count, -1), indices.reshape(count, -1)
         done = np.empty(count, bool)
-        in_parts_if_large(sliding_maxima, (*lines, *sliding, done), count, x.size)
+        shared(sliding_maxima, (*lines, *sliding, done), count, x.size)
         if done.all():
             return values, indices
     boxes = [planes(array, spatial) for array in (x, values, indices)]
@@ -144,4 +144,4 @@ def _spread_means(
 
 def _convolve(x: Array, out: Array, weight: Array, bias: Array, *plan: Array) -> None:
     planes = int(plan[-1][0])  # a sample of one channel each
-    in_parts_if_large(add_shifted, (x.ravel(), weight, bias, out.ravel(), *plan), planes, x.size)
+    shared(add_shifted, (x.ravel(), weight, bias, out.ravel(), *plan), planes, x.size)

@@ -1,4 +1,4 @@
-"""The product of two matrices in register tiles, for Python kernels (`matmul2d`) and for compiled ones (`multiply`).
+"""The product of two matrices in register tiles, for Python kernels (`matmul2d`) and for compiled ones.
 
 A panel is as many columns of b as the registers of a tile hold; a tile goes through the depth of a and of one panel at
 once. Where the caches cannot hold b as it lies, or it lies across, blocks of it are copied into panels first, and then
@@ -12,15 +12,15 @@ import numpy as np
 from ..jit import jit
 from ..places import address
 from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
-from ..workers import in_parts
+from ..workers import shared
 from .vector_products import by_vectors, product, rows_by_matrices
 
 Array = np.ndarray
 
 NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 SMALL = 1 << 15  # products of so many numbers: of a batch, smaller ones are NumPy's; a row is added after smaller ones
-LARGE = 1 << 25  # products from this many on are worth a second thread
-UNIT = 96  # rows that stay together in one thread
+PRODUCTS = 64  # take as long as one element of other work
+UNIT = 24  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
 DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b
 
@@ -40,10 +40,7 @@ def matmul2d(a: Array, b: Array, start: Array | None = None) -> Array:
     add = start is not None and work > SMALL
     if add:
         result[:] = start
-    if work < LARGE:
-        multiply_rows(a, b, result, across_a, across_b, add, 0, rows)
-    else:
-        in_parts(rows, UNIT, lambda i, j: multiply_rows(a, b, result, across_a, across_b, add, i, j))
+    multiply(a, b, result, across_a, across_b, add)
     if start is not None and not add:
         result += start  # as `mm` and an addition would: the same bits
     return result
@@ -59,10 +56,7 @@ def matmul3d(a: Array, b: Array) -> Array:
     a, across_a = _all_lying(a)
     b, across_b = _all_lying(b)
     result = np.empty((batch, rows, columns), dtype)
-    if batch * rows * depth * columns < LARGE:
-        multiply_each(a, b, result, across_a, across_b)
-    else:
-        in_parts(batch, 1, lambda i, j: multiply_each(a[i:j], b[i:j], result[i:j], across_a, across_b))
+    shared(multiply_each, (a, b, result, across_a, across_b), batch, batch * rows * depth * columns // PRODUCTS)
     return result
 
 
@@ -80,15 +74,16 @@ def _lying(matrix: Array) -> tuple[Array, bool]:
 
 
 @jit
-def multiply_each(a: Array, b: Array, c: Array, across_a: bool, across_b: bool) -> None:
-    """c = a b for each item of a batch."""
-    for i in range(len(c)):
+def multiply_each(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, first: int, last: int) -> None:
+    """c = a b for some items of a batch."""
+    for i in range(first, last):
         multiply_rows(a[i], b[i], c[i], across_a, across_b, False, 0, c.shape[1])
 
 
 def multiply(a: Array, b: Array, c: Array, across_a: bool, across_b: bool, add: bool) -> None:
     """c = a b, or c + a b: contiguous matrices, of which a or b may lie across, as its transpose."""
-    multiply_rows(a, b, c, across_a, across_b, add, 0, len(c))
+    depth = len(a) if across_a else a.shape[1]
+    shared(multiply_rows, (a, b, c, across_a, across_b, add), len(c), c.size * depth // PRODUCTS, UNIT)
 
 
 @jit

@@ -8,11 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from .product import multiply
+from ..workers import shared
+from .product import PRODUCTS, multiply
 from .recurrent_loops import before
 from .reductions import sum_dim
 
 Array = np.ndarray
+
+SEQUENCES = 4  # that one thread goes through, at least
 
 
 @lru_cache(maxsize=256)
@@ -24,6 +27,12 @@ def steps_of(shape: tuple[int, ...], batch_sizes: tuple[int, ...], reverse: bool
     table = table[::-1].copy() if reverse else table
     table[1:, 2] = np.minimum(table[1:, 1], table[:-1, 1])
     return table
+
+
+def through_time(loops: Any, arguments: tuple[Any, ...], hidden: Array, steps: Array, gates: int) -> None:
+    """Loops over the steps, which take a range of sequences; large ones are shared between threads."""
+    batch, size = hidden.shape
+    shared(loops, arguments, batch, len(steps) * batch * size * size * gates // PRODUCTS, SEQUENCES)
 
 
 def rows_of(array: Array) -> Array:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..workers import LARGE_FOR_PYTHON, shared
+from ..workers import shared
 from . import loops, products, reducing
 from .folding import folding
 
@@ -37,8 +37,8 @@ def sum_all(a: Array) -> Array:
 
 def _long_sum(row: Array) -> float:
     """sum_i x_i, as `reducing.plain_sum` finds it."""
-    if row.size < LARGE_FOR_PYTHON:
-        return float(reducing.plain_sum(row))
+    if row.size <= reducing.CHUNK:
+        return float(reducing.chunk_sum(row))
     sums = np.empty(-(-row.size // reducing.CHUNK))
     shared(reducing.chunk_sums, (row, sums), row.size, row.size, reducing.CHUNK)
     return float(reducing.sum_of_chunks(sums))

@@ -18,6 +18,7 @@ from .recurrent import (
     rows_of,
     state_of,
     steps_of,
+    through_time,
     total_bias,
     weight_grad,
 )
@@ -43,7 +44,8 @@ def rnn_layer(
     projected(rows, parts_of(weight_ih, 1), total_bias(bias_ih, bias_hh, 1), output)
     hidden = state_of(hidden, hidden)
     panels = panels_of(parts_of(weight_hh, 1), True)
-    rnn_forward(panels[0], steps, hidden, output.reshape(-1), nonlinearity == "tanh")
+    memory = panels[0], steps, hidden, output.reshape(-1), nonlinearity == "tanh"
+    through_time(rnn_forward, memory, hidden, steps, 1)
     return output.reshape(*input.shape[:-1], hidden.shape[1]), hidden
 
 
@@ -63,7 +65,8 @@ def rnn_layer_backward(
     steps, grad_hidden, rows = steps_of(input.shape, batch_sizes, reverse), state_of(grads[1], hidden), rows_of(input)
     slopes = above(grads[0], len(rows), hidden.shape[1], rows.dtype)[None]
     panels = panels_of(parts_of(weight_hh, 1), False)
-    rnn_backward(rows_of(output).reshape(-1), panels[0], steps, slopes.reshape(-1), grad_hidden, nonlinearity == "tanh")
+    memory = rows_of(output).reshape(-1), panels[0], steps, slopes.reshape(-1), grad_hidden, nonlinearity == "tanh"
+    through_time(rnn_backward, memory, hidden, steps, 1)
     biases = bias_grad(slopes) if wanted[4] or wanted[5] else None
     return (
         input_grad(slopes, parts_of(weight_ih, 1)).reshape(input.shape) if wanted[0] else None,
@@ -76,10 +79,13 @@ def rnn_layer_backward(
 
 
 @jit
-def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smooth: bool) -> None:
+def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smooth: bool, first: int, last: int) -> None:
     """Turns what the inputs give into outputs, step by step, and leaves the last state."""
-    size, h = hidden.shape[1], hidden.reshape(-1)
-    for start, count, _ in steps:
+    size, h = hidden.shape[1], hidden[first:last].reshape(-1)
+    for begin, whole, _ in steps:
+        start, count = begin + first, min(whole, last) - first
+        if count <= 0:
+            continue
         now = output[start * size : (start + count) * size]
         multiply_panels(h, panels, now, count, size)
         if smooth:
@@ -92,11 +98,22 @@ def rnn_forward(panels: Array, steps: Array, hidden: Array, output: Array, smoot
 
 
 @jit
-def rnn_backward(output: Array, panels: Array, steps: Array, slopes: Array, grad_hidden: Array, smooth: bool) -> None:
+def rnn_backward(
+    output: Array,
+    panels: Array,
+    steps: Array,
+    slopes: Array,
+    grad_hidden: Array,
+    smooth: bool,
+    first: int,
+    last: int,
+) -> None:
     """`slopes` holds the gradients of the output and becomes those of what the nonlinearity is applied to."""
-    size, dh, one = grad_hidden.shape[1], grad_hidden.reshape(-1), output.dtype.type(1)
+    size, dh, one = grad_hidden.shape[1], grad_hidden[first:last].reshape(-1), output.dtype.type(1)
     for k in range(len(steps) - 1, -1, -1):
-        start, count = steps[k, 0], steps[k, 1]
+        start, count = steps[k, 0] + first, min(steps[k, 1], last) - first
+        if count <= 0:
+            continue
         low, high = start * size, (start + count) * size
         now, later, values = slopes[low:high], dh[: high - low], output[low:high]
         if smooth:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..workers import LARGE_FOR_PYTHON, in_parts
+from ..workers import in_parts, is_long
 
 Array = np.ndarray
 
@@ -18,7 +18,7 @@ def reduced(reduce: Any, a: Array, dim: int | tuple[int, ...], keepdim: bool) ->
     """reduce(a, axis=dim, keepdims=keepdim), of slices across the dimension that stays and has the longest steps."""
     dims = (dim,) if isinstance(dim, int) else dim
     across = [d for d in range(a.ndim) if d not in dims and a.shape[d] > UNIT]
-    if a.size < LARGE_FOR_PYTHON or not across:
+    if not across or not is_long(a.size):
         return reduce(a, axis=dim, keepdims=keepdim)
     long = max(across, key=lambda d: abs(a.strides[d]))
     before = (slice(None),) * long
@@ -29,7 +29,7 @@ def reduced(reduce: Any, a: Array, dim: int | tuple[int, ...], keepdim: bool) ->
 
 def reduced_to_one(reduce: Any, a: Array) -> Array:
     """reduce(a, axis=None) by a ufunc."""
-    if a.size < LARGE_FOR_PYTHON or not a.flags.c_contiguous:
+    if not is_long(a.size) or not a.flags.c_contiguous:
         return reduce(a, axis=None)
     line = a.reshape(-1)
     pieces = _pieces(line.size, lambda i, j: reduce(line[i:j], keepdims=True))

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from ..workers import LARGE_FOR_PYTHON, in_parts, shared
+from ..workers import in_parts, is_long, shared
 from . import loops
 from . import sorting_loops as sorts
 from .copies import contiguous
@@ -103,10 +103,10 @@ def _order(rows: Array, descending: bool) -> Array:
     if codes.itemsize == 4 and rows.shape[1] < 2**31:
         packed = np.empty(rows.shape, np.uint64)
         shared(sorts.pack, (codes, floating, descending, packed), len(rows), rows.size)
-        if rows.size < LARGE_FOR_PYTHON:
-            packed.sort(axis=1)
-        else:
+        if is_long(rows.size):
             in_parts(len(rows), 1, lambda i, j: packed[i:j].sort(axis=1))
+        else:
+            packed.sort(axis=1)
         shared(sorts.unpack, (packed, places), len(rows), rows.size)
     else:
         shared(sorts.radix_order, (codes, floating, descending, places), len(rows), rows.size)

@@ -10,12 +10,11 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..workers import in_parts
+from ..workers import shared
 
 Array = np.ndarray
 
 SMALL = 9000  # elements of a matrix; for as few BLAS never uses a second thread
-LARGE = 1 << 19  # elements; from this many on a second thread is worth its price
 _BLOCK = 1024  # products that are added in vector lanes before their sum is added to the others
 WIDTH = 1024  # columns that are added up side by side
 
@@ -53,11 +52,7 @@ def matrix_vector(a: Array, x: Array) -> Array:
         a, loop, unit = a.T, columns_by_vector, WIDTH
     else:
         a, loop, unit = np.ascontiguousarray(a), rows_by_vector, 4
-    x, parts = np.ascontiguousarray(x), -(-y.size // unit)
-    if a.size < LARGE:
-        loop(a, x, y, 0, parts)
-    else:
-        in_parts(parts, 1, lambda first, last: loop(a, x, y, first, last))
+    shared(loop, (a, np.ascontiguousarray(x), y), -(-y.size // unit), a.size)
     return y
 
 
@@ -82,10 +77,7 @@ def matrices_vectors(a: Array, x: Array) -> Array:
         np.ascontiguousarray(x),
         np.empty(a.shape[:2], a.dtype),
     )
-    if a.size < LARGE:
-        _multiply_each(a, x, y, across, 0, len(y))
-    else:
-        in_parts(len(y), 1, lambda first, last: _multiply_each(a, x, y, across, first, last))
+    shared(_multiply_each, (a, x, y, across), len(y), a.size)
     return y
 
 
