@@ -12,6 +12,7 @@ from .casting import cast, copy_cast
 from .dtypes import bool_
 from .kernels.cpu.copies import copied
 from .kernels.table import ElementKernels
+from .kernels.workers import by_slices, shared
 from .rows import broadcast_rows, rows
 from .shapes import Shape
 from .tensor import TensorBase, fresh
@@ -37,17 +38,18 @@ def launch(
     native = any(to is not None and to.char in "fd" for to in wanted)
     given, layouts, flat = memories(operands, wanted, shape) if native else ([], [], False)
     if flat:
-        getattr(kernels, attribute)(*given, *numbers, *outs)
+        by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
         return
     plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
     if plan is None:
         given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
-        getattr(kernels, attribute)(*given, *numbers, *outs)
+        by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
         return
     for index in plan.repeated:
         given[index] = (given[index],)
     loop = getattr(kernels, f"{attribute}_rows")
-    loop((*given, *numbers, *outs), plan.steps, plan.outer, plan.inner, plan.size)
+    arguments = (*given, *numbers, *outs), plan.steps, plan.inner, plan.size
+    shared(loop, arguments, plan.outer * plan.inner, outs[0].size)
 
 
 def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tuple[list[Any], list[Any], bool]:
@@ -101,7 +103,8 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
         given[index] = (given[index],)
     final: Any = bool_ if op.result_dtypes[0] == "bool" else kind
     flat = np.empty(count, final.np)
-    op.kernels.forward_rows((*given, *floats, flat), plan.steps, plan.outer, plan.inner, plan.size)
+    arguments = (*given, *floats, flat), plan.steps, plan.inner, plan.size
+    shared(op.kernels.forward_rows, arguments, plan.outer * plan.inner, count)
     return fresh(flat, shape, final)
 
 

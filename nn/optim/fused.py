@@ -10,6 +10,7 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import watch
 from ...runtime.autograd.mutation import announce_write
+from ...runtime.kernels.workers import by_slices
 from .rule import in_parts
 
 _EMPTY: dict[Any, np.ndarray] = {
@@ -36,7 +37,7 @@ def update(
         return
     if watch.active:
         announce_write(tensors[0])
-    kernel(*arrays, *settings)
+    by_slices(kernel, (*arrays, *settings), arrays[0].size)
     tensors[0]._bump_version()  # type: ignore[union-attr]
 
 

@@ -8,6 +8,8 @@ import numpy as np
 
 from .job import CALL_INTEGERS, CALL_NUMBERS
 
+INTEGERS = (int, bool, np.int64, np.int32, np.bool_)
+FLOATS = (float, np.float64)
 _addresses: dict[Any, int] = {}
 
 
@@ -31,10 +33,12 @@ def _put(argument: Any, integers: list[int], numbers: list[float]) -> bool:
     if kind is np.ndarray:
         start = argument.__array_interface__["data"][0]
         integers += (0, 0, argument.size, argument.itemsize, start, *argument.shape, *argument.strides)
-    elif kind is int or kind is bool:
-        integers.append(argument)
-    elif kind is float:
-        numbers.append(argument)
+    elif kind in INTEGERS:
+        integers.append(int(argument))
+    elif kind in FLOATS:
+        numbers.append(float(argument))
+    elif kind is np.float32:  # in the lower half of a register
+        numbers.append(float(np.array([argument, 0], np.float32).view(np.float64)[0]))
     else:
         return kind is tuple and all(_put(item, integers, numbers) for item in argument)
     return True

@@ -13,11 +13,14 @@ from typing import Any
 from . import places
 
 
-def over_rows(operands: Any, steps: Any, outer: int, inner: int, size: int) -> None:
-    """Call `kernel` on every row: operand k's begins at steps[k, 0] q + steps[k, 1] r for row (q, r)."""
-    for q in range(outer):
-        for r in range(inner):
-            kernel(*rows_of(operands, steps, q, r, size))  # type: ignore[name-defined]  # noqa: F821
+def over_rows(operands: Any, steps: Any, inner: int, size: int, first: int, last: int) -> None:
+    """Call `kernel` on a range of rows: operand k's begins at steps[k, 0] q + steps[k, 1] r for row q inner + r."""
+    q, r = first // inner, first % inner
+    for _ in range(first, last):
+        kernel(*rows_of(operands, steps, q, r, size))  # type: ignore[name-defined]  # noqa: F821
+        r += 1
+        if r == inner:
+            q, r = q + 1, 0
 
 
 def rows_of(operands: Any, steps: Any, q: int, r: int, size: int) -> Any:

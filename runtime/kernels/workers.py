@@ -10,9 +10,11 @@ import ctypes
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
+
+import numpy as np
 
 from ..threads import get_num_threads
 from .calls import address_of, words_of
@@ -37,6 +39,7 @@ from .job import (
     words,
 )
 
+SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
 
 _threads: list[threading.Thread] = []
@@ -102,6 +105,18 @@ def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: i
     _describe(CALL, address_of(loop, (*arguments, 0, 0)), count, unit, memory)
     if _manage(RUN):
         raise RuntimeError(f"{loop.__name__}(): a thread failed")
+
+
+def by_slices(kernel: Callable[..., Any], arguments: Sequence[Any], size: int) -> None:
+    """kernel(*arguments) of a kernel that has to do with one place of all its arrays at a time, whose size this is."""
+    if not is_long(size):
+        kernel(*arguments)
+        return
+
+    def run_slice(i: int, j: int) -> None:
+        kernel(*[value[i:j] if isinstance(value, np.ndarray) else value for value in arguments])
+
+    in_parts(size, SLICE, run_slice)
 
 
 def is_long(work: int) -> bool:

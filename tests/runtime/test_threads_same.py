@@ -15,6 +15,16 @@ def drawn(dtype, *shapes):
     sg.manual_seed(0)
     return [sg.randn(*shape, dtype=dtype).requires_grad_() for shape in shapes]
 
+def through(layer):
+    def run(x):
+        layer.to(x.dtype)
+        sg.manual_seed(1)
+        for p in layer.parameters():
+            p.data = sg.randn(*p.shape, dtype=x.dtype) / 8
+        output, _ = layer(x)
+        return output * 1 + sum(g.sum() for g in sg.autograd.grad(output.square().sum(), layer.parameters(), retain_graph=True))
+    return run
+
 CASES = {
     "mm": (lambda a, b: a @ b, (300, 300), (300, 400)),
     "mm of transposed": (lambda a, b: a.t() @ b.t(), (300, 390), (400, 300)),
@@ -34,6 +44,44 @@ CASES = {
     "conv_transpose2d": (lambda x, w: F.conv_transpose2d(x, w, stride=2), (4, 32, 30, 30), (32, 24, 4, 4)),
     "max_pool2d": (lambda x: F.max_pool2d(x, 3, 2, 1), (64, 16, 130, 130)),
     "attention": (F.scaled_dot_product_attention, *[(4, 4, 150, 64)] * 3),
+    "attention with a bias": (F.scaled_dot_product_attention, *[(2, 3, 99, 32)] * 3, (99, 99)),
+    "elementwise": (lambda a, b: (a * b).exp() / (1 + b * b), (70_001,), (70_001,)),
+    "elementwise, large": (lambda a, b: sg.atan2(a, b).erf(), (600_001,), (600_001,)),
+    "with a number": (lambda a: a * 2.5 - 1, (100_003,)),
+    "rows and columns": (lambda a, b, c: a * b + c, (301, 403), (403,), (301, 1)),
+    "three dimensions": (lambda a, b: a + b, (31, 1, 203), (1, 53, 203)),
+    "transposed": (lambda a, b: a + b.t(), (301, 403), (403, 301)),
+    "copies": (lambda a: a.permute(1, 2, 0).contiguous(), (53, 64, 99)),
+    "cat": (lambda a, b, c: sg.cat([a, b, c], 1), (301, 403), (301, 900), (301, 1)),
+    "sum": (lambda a: a.sum(), (300_017,)),
+    "sum of rows": (lambda a: a.sum(1), (303, 403)),
+    "sum of columns": (lambda a: a.sum(0), (403, 303)),
+    "sum of few columns": (lambda a: a.sum(0), (90_001, 3)),
+    "mean of the middle": (lambda a: a.mean(1), (13, 99, 103)),
+    "var of rows": (lambda a: a.var(1), (303, 403)),
+    "var of columns": (lambda a: a.var(0), (403, 303)),
+    "norm": (lambda a: a.norm(dim=0), (403, 303)),
+    "logsumexp": (lambda a: a.logsumexp(0), (403, 303)),
+    "extremes": (lambda a: a.amax(1) + a.amin(1), (603, 503)),
+    "greatest": (lambda a: a.max(0).values, (403, 703)),
+    "softmax": (lambda a: a.softmax(1), (303, 403)),
+    "softmax of columns": (lambda a: a.log_softmax(0), (303, 403)),
+    "cumsum": (lambda a: a.cumsum(1), (303, 403)),
+    "sort": (lambda a: a.sort(1).values, (303, 1403)),
+    "topk": (lambda a: a.topk(5).values, (303, 403)),
+    "gather": (lambda a: a.gather(0, (sg.arange(90_000) % 301).reshape(300, 300)), (301, 300)),
+    "index_add": (lambda a, b: a.index_add(0, sg.arange(500) % 7, b), (301, 300), (500, 300)),
+    "embedding": (lambda a: F.embedding(sg.arange(3000) % 71, a), (71, 64)),
+    "cross_entropy": (lambda a: F.cross_entropy(a, sg.arange(903) % 103), (903, 103)),
+    "cross_entropy of places": (lambda a: F.cross_entropy(a, sg.arange(900).reshape(9, 100) % 103), (9, 103, 100)),
+    "layer_norm": (lambda a, w, b: F.layer_norm(a, (203,), w, b), (403, 203), (203,), (203,)),
+    "rms_norm": (lambda a, w: F.rms_norm(a, (203,), w), (403, 203), (203,)),
+    "group_norm": (lambda a, w, b: F.group_norm(a, 4, w, b), (9, 12, 31, 33), (12,), (12,)),
+    "batch_norm": (lambda a, w, b: F.batch_norm(a, None, None, w, b, True), (9, 12, 31, 33), (12,), (12,)),
+    "batch_norm of columns": (lambda a, w, b: F.batch_norm(a, None, None, w, b, True), (403, 203), (203,), (203,)),
+    "lstm": (through(sg.nn.LSTM(20, 96, proj_size=40)), (20, 11, 20)),
+    "gru": (through(sg.nn.GRU(20, 96)), (20, 11, 20)),
+    "rnn": (through(sg.nn.RNN(20, 150)), (20, 11, 20)),
 }
 
 def hashes(name, dtype):

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from ..workers import shared
 from . import attention_loops as loops
+from .product import PRODUCTS
 
 Array = np.ndarray
 
@@ -42,7 +44,8 @@ def attention(
         return result, logsumexp
     sizes, table = _sizes(q, k, v), loops.locate_all(q, k, v, output)
     extras = _locate_extras(table, (batch, heads, queries, k.shape[2]), bias, mask, keep)
-    loops.attend(table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp)
+    arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
+    shared(loops.attend, arguments, batch * k.shape[1], _work(sizes))
     del extras  # which the table only knows the places of
     return result, logsumexp
 
@@ -87,7 +90,9 @@ def add_gradients(operands: Sequence[Array], given: tuple[Any, ...], results: Se
     whole = None if results[3] is None else np.zeros((*results[3].shape[:3], shape[3]), q.dtype)
     if whole is not None:
         loops.locate(table, loops.GRAD_BIAS, np.broadcast_to(whole, shape))
-    loops.attend_backward(table, _sizes(q, k, v), is_causal, scale, keep_scale, _block(k), logsumexp)
+    sizes, pairs = _sizes(q, k, v), k.shape[0] * k.shape[1]
+    arguments = table, sizes, is_causal, scale, keep_scale, _block(k), logsumexp
+    shared(loops.attend_backward, arguments, pairs, _work(sizes), pairs if whole is not None else 1)
     del extras, above  # which the table only knows the places of
     if whole is not None and results[3] is not None:
         results[3][...] = whole if whole.shape == results[3].shape else whole.sum(3, keepdims=True)
@@ -166,6 +171,12 @@ def _sizes(query: Array, key: Array, value: Array) -> tuple[int, ...]:
     batch, heads, queries, width = query.shape
     _, key_heads, keys, _ = key.shape
     return batch, heads, heads // key_heads, queries, keys, width, value.shape[3]
+
+
+def _work(sizes: tuple[int, ...]) -> int:
+    """What the loops have to do, in elements."""
+    batch, heads, _, queries, keys, width, value_width = sizes
+    return batch * heads * queries * keys * (width + value_width) // PRODUCTS
 
 
 def _block(key: Array) -> int:

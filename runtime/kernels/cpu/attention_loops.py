@@ -1,7 +1,8 @@
 """The loops of attention over batch, heads and blocks of queries; attention.py says what is computed.
 
 The scores of a block are rows against all keys, or with `causal` against those up to the block's last query: they stay
-in the second-level cache, and no matrix of all scores is made. A block's `spot` is (batch item, head, key head, first
+in the second-level cache, and no matrix of all scores is made. The last two arguments are the range of pairs of a batch
+item and a head of keys. A block's `spot` is (batch item, head, key head, first
 query, queries, keys).
 """
 
@@ -27,16 +28,24 @@ QUERY, KEY, VALUE, OUTPUT, BIAS, MASK, KEEP, GRAD, GRAD_QUERY, GRAD_KEY, GRAD_VA
 
 @jit
 def attend(
-    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, block: int, logsumexp: Array
+    table: Array,
+    sizes: Sizes,
+    causal: bool,
+    scale: float,
+    keep_scale: float,
+    block: int,
+    logsumexp: Array,
+    first: int,
+    last: int,
 ) -> None:
     """Forward. `sizes`: batch, heads, heads of each key head, queries, keys, features; `block`: queries at once."""
-    batch, heads, group, queries, keys, width, value_width = sizes
+    _, heads, group, queries, keys, width, value_width = sizes
     left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
     panels = _panels(keys, width, left)
-    for b in range(batch):
-        for h in range(heads):
-            if h % group == 0:
-                _lay_out(left, table[KEY], b, h // group, panels, keys, width)
+    for pair in range(first, last):
+        b, key_head = pair // (heads // group), pair % (heads // group)
+        _lay_out(left, table[KEY], b, key_head, panels, keys, width)
+        for h in range(key_head * group, (key_head + 1) * group):
             value = _matrix(left, table[VALUE], b, h // group, keys, value_width)
             output = _matrix(left, table[OUTPUT], b, h, queries, value_width)
             for start in range(0, queries, block):
@@ -51,18 +60,26 @@ def attend(
 
 @jit
 def attend_backward(
-    table: Array, sizes: Sizes, causal: bool, scale: float, keep_scale: float, block: int, logsumexp: Array
+    table: Array,
+    sizes: Sizes,
+    causal: bool,
+    scale: float,
+    keep_scale: float,
+    block: int,
+    logsumexp: Array,
+    first: int,
+    last: int,
 ) -> None:
     """The gradients whose places are in the table; those of keys, values and bias are added to what is there."""
-    batch, heads, group, queries, keys, width, value_width = sizes
+    _, heads, group, queries, keys, width, value_width = sizes
     left, scores = np.empty((block, width), logsumexp.dtype), np.empty((block, keys), logsumexp.dtype)
     slopes = np.empty((block, keys), left.dtype)
     panels, value_panels = _panels(keys, width, left), _panels(keys, value_width, left)
-    for b in range(batch):
-        for h in range(heads):
-            if h % group == 0:
-                _lay_out(left, table[KEY], b, h // group, panels, keys, width)
-                _lay_out(left, table[VALUE], b, h // group, value_panels, keys, value_width)
+    for pair in range(first, last):
+        b, key_head = pair // (heads // group), pair % (heads // group)
+        _lay_out(left, table[KEY], b, key_head, panels, keys, width)
+        _lay_out(left, table[VALUE], b, key_head, value_panels, keys, value_width)
+        for h in range(key_head * group, (key_head + 1) * group):
             for start in range(0, queries, block):
                 spot = _spot(b, h, group, start, min(block, queries - start), keys, causal)
                 _score(table, spot, causal, scale, panels, left, scores)

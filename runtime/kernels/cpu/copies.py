@@ -6,12 +6,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...casting import copy_cast
 from ..jit import jit
+from ..workers import shared
 from .product import transpose
 
 Array = np.ndarray
 Dims = tuple[int, ...]
 
+_ROWS = 64  # that stay together in one thread
 _LARGE = 4096  # elements; for fewer NumPy's copy is as good
 _AS_FLOATS = {4: np.float32, 8: np.float64}  # only moved, so any bits may pass as floats
 
@@ -23,18 +26,21 @@ def contiguous(a: Array) -> Array:
 
 def copied(a: Array) -> Array:
     """A copy in row-major order."""
-    if a.size < _LARGE or a.itemsize not in _AS_FLOATS or a.flags.c_contiguous:
+    if a.size < _LARGE:
         return a.copy()
-    plan = _plan(a.shape, a.strides, a.itemsize)
-    if plan is None:
-        return a.copy()
-    sizes, strides, order = plan
     out = np.empty(a.shape, a.dtype)
+    moves = a.itemsize in _AS_FLOATS and not a.flags.c_contiguous
+    plan = _plan(a.shape, a.strides, a.itemsize) if moves else None
+    if plan is None:
+        copy_cast(out, a)
+        return out
+    sizes, strides, order = plan
     moved = _AS_FLOATS[a.itemsize]
     source = np.lib.stride_tricks.as_strided(a.view(moved), sizes, strides)
     to = out.view(moved).reshape(sizes)
     loop, last, fastest = order
-    _transpose_each(source.transpose(loop, last, fastest), to.transpose(loop, fastest, last))
+    arguments = source.transpose(loop, last, fastest), to.transpose(loop, fastest, last)
+    shared(_transpose_each, arguments, sizes[loop] * sizes[last], a.size, _ROWS)
     return out
 
 
@@ -58,7 +64,11 @@ def _plan(shape: Dims, strides: Dims, itemsize: int) -> tuple[Dims, Dims, Dims] 
 
 
 @jit
-def _transpose_each(source: Array, to: Array) -> None:
-    """to[b] = source[b]^T."""
-    for b in range(source.shape[0]):
-        transpose(source[b], to[b])
+def _transpose_each(source: Array, to: Array, first: int, last: int) -> None:
+    """to[b] = source[b]^T, for a range of rows (b, i) of the source."""
+    rows, k = source.shape[1], first
+    while k < last:
+        b, start = k // rows, k % rows
+        stop = min(rows, start + last - k)
+        transpose(source[b, start:stop], to[b, :, start:stop])
+        k += stop - start

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..workers import shared
 from . import loops
-from .copies import contiguous
+from .copies import contiguous, copied
 from .row_indexing import COLUMNS, require_inside
 
 Array = np.ndarray
@@ -52,12 +52,12 @@ def gather_slope(grad: Array, shape: Ints, dim: int, places: Array) -> Array:
 
 def scatter(a: Array, dim: int, places: Array, src: Any) -> Array:
     """A copy of a with y[places_ij, j] = src_ij for dim 0, and so on; src may be one number."""
-    return _put("scatter", np.array(a, order="C"), dim, places, src, False)
+    return _put("scatter", copied(a), dim, places, src, False)
 
 
 def scatter_add(a: Array, dim: int, places: Array, src: Array) -> Array:
     """A copy of a with src_ij added to y[places_ij, j] for dim 0, and so on."""
-    return _put("scatter_add", np.array(a, order="C"), dim, places, src, True)
+    return _put("scatter_add", copied(a), dim, places, src, True)
 
 
 def _put(op: str, result: Array, dim: int, places: Array, src: Any, add: bool) -> Array:

@@ -84,7 +84,7 @@ def index_select_backward(grad: Array, sizes: Ints, dim: int, places: Array) -> 
 
 def index_add(a: Array, dim: int, places: Array, source: Array, alpha: int | float | complex) -> Array:
     """A copy of a with alpha source added slice by slice at `places` along `dim`."""
-    return _slices_added(np.array(a, order="C"), dim, places, source, alpha)
+    return _slices_added(copied(a), dim, places, source, alpha)
 
 
 def _slices_added(out: Array, dim: int, places: Array, source: Array, alpha: Any) -> Array:
