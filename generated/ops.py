@@ -193,6 +193,12 @@ SLICE_BACKWARD = StructuredOp(
 CAT = StructuredOp("cat", movement_recipes.cat, functions.CatBackward0, {"tensors": "L", "dim": "n"})
 STACK = StructuredOp("stack", movement_recipes.stack, functions.StackBackward0, {"tensors": "L", "dim": "n"})
 CLONE = StructuredOp("clone", movement_recipes.clone, functions.CloneBackward0, {"self": "T"})
+INDEX_SELECT = StructuredOp(
+    "index_select",
+    movement_recipes.index_select,
+    functions.IndexSelectBackward0,
+    {"self": "T", "dim": "n", "index": "I"},
+)
 LINEAR = StructuredOp(
     "linear", products_recipes.linear, functions.LinearBackward0, {"self": "T", "weight": "T", "bias": "O"}
 )
@@ -225,6 +231,12 @@ CROSS_ENTROPY_LOSS = StructuredOp(
     functions.CrossEntropyLossBackward0,
     {"self": "T", "target": "I", "weight": "O", "reduction": "n", "ignore_index": "n", "label_smoothing": "f"},
     outputs=2,
+)
+EMBEDDING = StructuredOp(
+    "embedding",
+    movement_recipes.embedding,
+    functions.EmbeddingBackward0,
+    {"weight": "T", "indices": "I", "padding_idx": "n", "scale_grad_by_freq": "b"},
 )
 VIEW_DEFAULT = ViewOp("view", functions.ViewBackward0, "self", "size")
 TRANSPOSE = ViewOp("transpose", functions.TransposeBackward0, "self", "dim0", "dim1")
@@ -21789,6 +21801,10 @@ def index_select(
     """
     if axis is not None:
         dim = axis
+    if not watch.active and out is None:
+        result = INDEX_SELECT.launch(input, dim, index)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("index_select", index_select, "select_rows", input, dim, index, out=out)) is not PLAIN
@@ -21802,6 +21818,7 @@ def index_select(
 
 
 def _index_select(name: str, self, dim, index, into=None) -> Any:
+    given = (self, dim, index)
     if not isinstance(self, Tensor):
         self = checks.tensor(name, "input", self)
     if dim.__class__ is not int:
@@ -21809,6 +21826,10 @@ def _index_select(name: str, self, dim, index, into=None) -> Any:
     if not isinstance(index, Tensor):
         index = checks.tensor(name, "index", index)
     self, dim, index = indexing_rules.index_select(name, self, dim, index)
+    if into is None and not watch.active and INDEX_SELECT.remember(given, (self, dim, index)):
+        result = INDEX_SELECT.launch(self, dim, index)
+        if result is not None:
+            return result
     computed = self._dtype if self._dtype.native else computed_dtype(name, "same", (), (self,))
     try:
         result = adopt(
@@ -28281,6 +28302,10 @@ def embedding(
         tensor([[5., 6.],
                 [1., 2.]])
     """
+    if not watch.active and out is None:
+        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     if (
         watch.lifts
         and (lifted := lift("embedding", embedding, "embed", weight, indices, padding_idx, scale_grad_by_freq, out=out))
@@ -28299,6 +28324,7 @@ def embedding(
 
 
 def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into=None) -> Any:
+    given = (weight, indices, padding_idx, scale_grad_by_freq)
     if not isinstance(weight, Tensor):
         weight = checks.tensor(name, "weight", weight)
     if not isinstance(indices, Tensor):
@@ -28310,6 +28336,14 @@ def _embedding(name: str, weight, indices, padding_idx, scale_grad_by_freq, into
     weight, indices, padding_idx, scale_grad_by_freq = network_rules.embedding(
         name, weight, indices, padding_idx, scale_grad_by_freq
     )
+    if (
+        into is None
+        and not watch.active
+        and EMBEDDING.remember(given, (weight, indices, padding_idx, scale_grad_by_freq))
+    ):
+        result = EMBEDDING.launch(weight, indices, padding_idx, scale_grad_by_freq)
+        if result is not None:
+            return result
     computed = weight._dtype if weight._dtype.native else computed_dtype(name, "same", (), (weight,))
     try:
         result = adopt(

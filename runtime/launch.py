@@ -11,8 +11,8 @@ import numpy as np
 from .casting import cast, copy_cast
 from .dtypes import bool_
 from .kernels.cpu.copies import copied
+from .kernels.sharing import by_slices, shared
 from .kernels.table import ElementKernels
-from .kernels.workers import by_slices, shared
 from .rows import broadcast_rows, rows
 from .shapes import Shape
 from .tensor import TensorBase, fresh

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels import workers
+from specgrad.runtime.kernels import job, sharing
 
 
 @pytest.fixture
 def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """threads(number) sets the number of threads, which share work of any size then."""
     before = sg.get_num_threads()
-    monkeypatch.setattr(workers, "LARGE", 1)
-    monkeypatch.setattr(workers, "LARGE_FOR_PYTHON", 1)
+    monkeypatch.setattr(job, "LARGE", 1)
+    monkeypatch.setattr(sharing, "LARGE_FOR_PYTHON", 1)
     yield sg.set_num_threads
     monkeypatch.undo()
     sg.set_num_threads(before)

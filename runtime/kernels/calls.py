@@ -2,15 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from .job import CALL_INTEGERS, CALL_NUMBERS
 
+ARRAY_WORDS = 7  # of a flat one
 INTEGERS = (int, bool, np.int64, np.int32, np.bool_)
 FLOATS = (float, np.float64)
 _addresses: dict[Any, int] = {}
+
+
+def sliced_arrays(arguments: Sequence[Any], size: int) -> list[int]:
+    """Where those arrays begin among the integers of the arguments, numbers and arrays, that have this size."""
+    found, place = [], 0
+    for argument in arguments:
+        if type(argument) is np.ndarray:
+            if argument.size == size:
+                found.append(place)
+            place += ARRAY_WORDS
+        else:
+            place += type(argument) in INTEGERS
+    return found
 
 
 def words_of(arguments: tuple[Any, ...]) -> tuple[list[int], list[float]] | None:

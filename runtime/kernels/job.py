@@ -13,8 +13,8 @@ LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
 LARGE = 1 << 16  # elements of a result from which a second thread is worth its while
 NEVER = 1 << 62
-CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call that Python describes
-PYTHON, FLAT, ROWS, STEP, CALL = range(5)  # kinds of jobs: which function runs a part of it
+CALL_INTEGERS, CALL_NUMBERS, MOST_SLICED = 96, 16, 16  # of a call that Python describes
+PYTHON, FLAT, ROWS, STEP, RANGE, SLICES = range(6)  # kinds of jobs: which function runs a part of it
 AWAKE, ASLEEP, ABSENT = range(3)
 HAVE, POST, CLAIM, FINISH, AWAIT, WAKE, RUN = range(7)  # what Python wishes of the job
 
@@ -31,7 +31,7 @@ class Job(NamedTuple):
     failed: int  # whether a kernel raised
     kind: int
     kernel: int
-    arrays: int
+    arrays: int  # how many it takes, or how many of them are sliced
     extent: int  # how many elements or rows; parts begin at multiples of `unit`
     unit: int
     parts: int
@@ -42,8 +42,9 @@ class Job(NamedTuple):
 
 
 J = Job._make([0, LINE, *range(2 * LINE, 2 * LINE + 8 * (len(Job._fields) - 3), 8), 4 * LINE])
-INTEGERS = J.beds // 8 + 2 * MOST_WORKERS  # where those of a call that Python describes stand; then its numbers
+INTEGERS = J.beds // 8 + 2 * MOST_WORKERS  # where those of a call that Python describes stand; then its numbers,
 NUMBERS = INTEGERS + CALL_INTEGERS
-words = np.zeros(NUMBERS + CALL_NUMBERS, np.int64)
+SLICED = NUMBERS + CALL_NUMBERS  # and the places of the arrays among the integers that are sliced
+words = np.zeros(SLICED + MOST_SLICED, np.int64)
 words[J.large // 8] = LARGE
 ADDRESS = words.ctypes.data

@@ -10,37 +10,27 @@ import ctypes
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-import numpy as np
-
 from ..threads import get_num_threads
-from .calls import address_of, words_of
+from . import job
 from .job import (
     ABSENT,
     ADDRESS,
     AWAIT,
-    CALL,
     CLAIM,
     FINISH,
     HAVE,
-    INTEGERS,
-    LARGE,
     MOST_WORKERS,
     NEVER,
-    NUMBERS,
     POST,
     PYTHON,
-    RUN,
     WAKE,
     J,
     words,
 )
-
-SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
-LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
 
 _threads: list[threading.Thread] = []
 _task: list[Any] = []  # what a job of Python runs, and what it raised
@@ -56,7 +46,8 @@ def _native(name: str) -> Any:
     return ctypes.CFUNCTYPE(word, word, word, word)(compiled(getattr(worker, name)).address)
 
 
-def _manage(wish: int) -> int:
+def manage(wish: int) -> int:
+    """What compiled code answers to a wish about the job."""
     return int(_native("manage")(ADDRESS, wish, 0))
 
 
@@ -70,66 +61,30 @@ def _put(distance: int, *these: int) -> None:
 
 def in_parts(count: int, unit: int, task: Callable[[int, int], None]) -> None:
     """task(first, last) for ranges that cover range(count), one for each thread; they begin at multiples of `unit`."""
-    if count <= unit or get_num_threads() == 1 or not _manage(HAVE):
+    if count <= unit or get_num_threads() == 1 or not manage(HAVE):
         task(0, count)
         return
-    units, parts = _describe(PYTHON, 0, count, unit)
+    units, parts = describe(PYTHON, 0, 0, count, unit)
     ends = [min(units * k // parts * unit, count) for k in range(parts + 1)]
     errors: list[BaseException] = []
     _task[:] = task, ends, errors
-    _manage(POST)
-    while (part := _manage(CLAIM)) >= 0:
+    manage(POST)
+    while (part := manage(CLAIM)) >= 0:
         _run_part(part)
-        _manage(FINISH)
-    _manage(AWAIT)
+        manage(FINISH)
+    manage(AWAIT)
     if errors:
         raise errors[0]
 
 
-def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: int = 1) -> None:
-    """loop(*arguments, first, last) over range(count), by several threads where `work`, in elements, is large.
-
-    The loop is a compiled kernel. Ranges begin at multiples of `unit`.
-    """
-    if work < LARGE or count <= unit or get_num_threads() == 1:
-        loop(*arguments, 0, count)
-        return
-    found = words_of(arguments)
-    if found is None or not _manage(HAVE):
-        in_parts(count, unit, lambda first, last: loop(*arguments, first, last))
-        return
-    integers, numbers = found
-    words[INTEGERS : INTEGERS + len(integers)] = integers
-    words[NUMBERS : NUMBERS + len(numbers)].view(float)[:] = numbers
-    memory = ADDRESS + 8 * INTEGERS, ADDRESS + 8 * NUMBERS, len(integers)
-    _describe(CALL, address_of(loop, (*arguments, 0, 0)), count, unit, memory)
-    if _manage(RUN):
-        raise RuntimeError(f"{loop.__name__}(): a thread failed")
-
-
-def by_slices(kernel: Callable[..., Any], arguments: Sequence[Any], size: int) -> None:
-    """kernel(*arguments) of a kernel that has to do with one place of all its arrays at a time, whose size this is."""
-    if not is_long(size):
-        kernel(*arguments)
-        return
-
-    def run_slice(i: int, j: int) -> None:
-        kernel(*[value[i:j] if isinstance(value, np.ndarray) else value for value in arguments])
-
-    in_parts(size, SLICE, run_slice)
-
-
-def is_long(work: int) -> bool:
-    """Whether work, in elements, is so large that threads share it even where they need the interpreter for it."""
-    return work >= LARGE_FOR_PYTHON and get_num_threads() > 1
-
-
-def _describe(kind: int, kernel: int, count: int, unit: int, memory: tuple[int, ...] = ()) -> tuple[int, int]:
+def describe(
+    kind: int, kernel: int, arrays: int, count: int, unit: int, memory: tuple[int, ...] = ()
+) -> tuple[int, int]:
     """Say what there is to share; gives how many units these are, and in how many parts they are cut."""
     workers = words[J.workers // 8] or hire()
     units = -(-count // unit)
     parts = min(int(workers) + 1, units)
-    _put(J.kind, kind, kernel, 0, count, unit, parts, *memory)
+    _put(J.kind, kind, kernel, arrays, count, unit, parts, *memory)
     return units, parts
 
 
@@ -145,13 +100,17 @@ def _run_part(part: int) -> None:
 def hire() -> int:
     """Start the workers that `set_num_threads` allows, and say how many; for the thread that has the job."""
     count = min(get_num_threads() - 1, MOST_WORKERS)
-    _put(J.large, LARGE if count else NEVER)
+    _put(J.large, job.LARGE if count else NEVER)
     _native("serve")  # compiled or loaded before, for a new thread has little of the interpreter's time
     for i in range(count):
         bed = J.beds + 16 * i
         _put(bed, ABSENT, _new_lock())
         _threads.append(threading.Thread(target=_work, args=(ADDRESS + bed,), name=f"specgrad-{i + 1}", daemon=True))
-        _threads[-1].start()
+        try:
+            _threads[-1].start()
+        except RuntimeError:  # the system has no more
+            _threads.pop()
+            return i
         while _get(bed) == ABSENT:
             time.sleep(0)
         _put(J.workers, i + 1)
@@ -171,16 +130,16 @@ def _work(bed: int) -> None:
     """The life of a worker."""
     while (part := _native("serve")(ADDRESS, bed, 0)) >= 0:
         _run_part(part)
-        _manage(FINISH)
+        manage(FINISH)
 
 
 def dismiss() -> None:
     """End the workers; others are hired when they are needed."""
     if _threads:
-        while not _manage(HAVE):
+        while not manage(HAVE):
             time.sleep(0.001)  # another thread's job
         _put(J.stop, 1)
-        _manage(WAKE)
+        manage(WAKE)
         for thread in _threads:
             thread.join()
     _forget()
@@ -192,7 +151,7 @@ def _forget() -> None:
     _put(J.workers, 0)
     _put(J.stop, 0)
     _put(J.ticket, 0)
-    _put(J.large, LARGE)
+    _put(J.large, job.LARGE)
     _put(J.owned, 0)
 
 

@@ -10,10 +10,13 @@ from ..kernels.job import (
     FINISH,
     FLAT,
     HAVE,
+    INTEGERS,
     POST,
     PYTHON,
+    RANGE,
     ROWS,
     RUN,
+    SLICED,
     STEP,
     WAKE,
     J,
@@ -24,6 +27,9 @@ from .jobs import SPINS, claim, end, finish, first_of, post, sleep, wake
 from .kernel_calls import run_flat_part
 from .structured import run_step_part
 from .words import call_any, frame, load, native, store
+
+ARRAY_SIZE, ARRAY_ITEMSIZE, ARRAY_START, ARRAY_SHAPE = 16, 24, 32, 40  # of an array among the integers
+SLICED_BEHIND = 8 * (SLICED - INTEGERS)  # of the integers
 
 
 @native
@@ -37,17 +43,24 @@ def run_part(job, part):
     elif kind == STEP:
         run_step_part(job, part)
     else:
-        run_call_part(job, part)
+        run_call_part(job, part, kind)
 
 
 @native
-def run_call_part(job, part):
-    """Call a kernel for a part of the range that its last two integers are."""
+def run_call_part(job, part, kind):
+    """Call a kernel for a part of the range that its last two integers are, or for slices of its flat arrays."""
     given, integers, place = load(job, J.words), frame(CALL_INTEGERS), load(job, J.place)
+    first, last = first_of(job, part), first_of(job, part + 1)
     for i in range(place):
         store(integers, 8 * i, load(given, 8 * i))
-    store(integers, 8 * place, first_of(job, part))
-    store(integers, 8 * (place + 1), first_of(job, part + 1))
+    if kind == RANGE:
+        store(integers, 8 * place, first)
+        store(integers, 8 * (place + 1), last)
+    for i in range(load(job, J.arrays)):
+        array = integers + 8 * load(given, SLICED_BEHIND + 8 * i)
+        store(array, ARRAY_SIZE, last - first)
+        store(array, ARRAY_START, load(array, ARRAY_START) + first * load(array, ARRAY_ITEMSIZE))
+        store(array, ARRAY_SHAPE, last - first)
     if call_any(load(job, J.kernel), integers, load(job, J.more)) != 0:
         write(job, J.failed, 1)
     finish(job)
@@ -92,7 +105,7 @@ def manage(job, wish, _):
         post(job)
         part = claim(job, True)
         while part >= 0:
-            run_call_part(job, part)
+            run_part(job, part)
             part = claim(job, True)
         return end(job)
     return 0

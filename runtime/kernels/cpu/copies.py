@@ -6,9 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from ...casting import copy_cast
 from ..jit import jit
-from ..workers import shared
+from ..sharing import shared
 from .product import transpose
 
 Array = np.ndarray
@@ -28,13 +27,12 @@ def copied(a: Array) -> Array:
     """A copy in row-major order."""
     if a.size < _LARGE:
         return a.copy()
-    out = np.empty(a.shape, a.dtype)
     moves = a.itemsize in _AS_FLOATS and not a.flags.c_contiguous
     plan = _plan(a.shape, a.strides, a.itemsize) if moves else None
     if plan is None:
-        copy_cast(out, a)
-        return out
+        return a.copy()
     sizes, strides, order = plan
+    out = np.empty(a.shape, a.dtype)
     moved = _AS_FLOATS[a.itemsize]
     source = np.lib.stride_tricks.as_strided(a.view(moved), sizes, strides)
     to = out.view(moved).reshape(sizes)

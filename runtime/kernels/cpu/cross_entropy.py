@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..workers import shared
+from ..sharing import shared
 from . import cross_entropy_columns as columns
 from . import cross_entropy_loops as rows
 

@@ -12,6 +12,7 @@ from ..places import part_of
 from .product import multiply_rows
 from .reducing import chunk_sums, grouped_column_sums, plain_sum, row_sums, sum_of_chunks, variances
 from .spreading import spread_over_equals, spread_plain, spread_variance
+from .taking import take_rows
 from .vector_products import WIDTH, columns_by_vector, rows_by_vector
 
 Array = np.ndarray
@@ -121,6 +122,16 @@ def embedded(x: Array, out: Array, before: int, size: int, after: int, start: in
     for b in range(before):
         for i in range(count):
             copy_run(x, (b * count + i) * after, out, (b * size + start + i * step) * after, after)
+
+
+@jit(flat=True)
+def rows_taken(x: Array, places: Array, out: Array, rows: int, width: int, count: int, first: int, last: int) -> None:
+    """out[i] = x[places[i]]; raises for a place outside, whereupon the kernel says so in words."""
+    wrong = np.zeros(1, np.int64)
+    table, to = part_of(x, 0, rows * width).reshape((rows, width)), out.reshape((count, width))
+    take_rows(table, places, 0, to, wrong, first, last)
+    if wrong[0]:
+        raise IndexError
 
 
 @jit(flat=True)

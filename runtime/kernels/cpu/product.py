@@ -11,8 +11,8 @@ import numpy as np
 
 from ..jit import jit
 from ..places import address
+from ..sharing import shared
 from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
-from ..workers import shared
 from .vector_products import by_vectors, product, rows_by_matrices
 
 Array = np.ndarray

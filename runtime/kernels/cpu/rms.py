@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import jit
 from ..places import part_of
-from ..workers import shared
+from ..sharing import shared
 from .reducing import REORDER, square_sum
 from .standardized_rows import FLUSH, add_blocks
 

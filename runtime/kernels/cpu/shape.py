@@ -7,8 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ... import views
-from ...casting import copy_cast
-from ..workers import is_long
 from .copies import copied
 
 Array = np.ndarray
@@ -66,22 +64,9 @@ def restride(a: Array, stride: Ints, offset: int, to_size: Ints, to_stride: Ints
 def cat(arrays: list[Array], dim: int) -> Array:
     """One after the other along `dim`; arrays of shape (0,) count for nothing."""
     if dim == 0 and arrays[0].ndim == 1 and arrays[0].size:
-        return _joined(arrays, 0)
+        return np.concatenate(arrays)
     counted = [a for a in arrays if a.shape != (0,)]
-    return _joined(counted or arrays[:1], dim)
-
-
-def _joined(arrays: list[Array], dim: int) -> Array:
-    """One after the other; large ones are shared between threads."""
-    if not is_long(sum(a.size for a in arrays)) or len({a.dtype for a in arrays}) > 1:
-        return np.concatenate(arrays, axis=dim)
-    shape = list(arrays[0].shape)
-    shape[dim] = sum(a.shape[dim] for a in arrays)
-    result, start = np.empty(shape, arrays[0].dtype), 0
-    for a in arrays:
-        copy_cast(result[(slice(None),) * dim + (slice(start, start + a.shape[dim]),)], a)
-        start += a.shape[dim]
-    return result
+    return np.concatenate(counted or arrays[:1], axis=dim)
 
 
 def stack(arrays: list[Array], dim: int) -> Array:

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..workers import in_parts, is_long
+from ..sharing import is_long
+from ..workers import in_parts
 
 Array = np.ndarray
 

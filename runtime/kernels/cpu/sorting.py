@@ -11,7 +11,8 @@ import math
 
 import numpy as np
 
-from ..workers import in_parts, is_long, shared
+from ..sharing import is_long, shared
+from ..workers import in_parts
 from . import loops
 from . import sorting_loops as sorts
 from .copies import contiguous
