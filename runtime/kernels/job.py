@@ -13,10 +13,11 @@ LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
 LARGE = 1 << 16  # elements of a result from which a second thread is worth its while
 NEVER = 1 << 62
-CALL_INTEGERS, CALL_NUMBERS, MOST_SLICED = 96, 16, 16  # of a call that Python describes
+CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
+MOST_SLICED = 16
 PYTHON, FLAT, ROWS, STEP, RANGE, SLICES = range(6)  # kinds of jobs: which function runs a part of it
 AWAKE, ASLEEP, ABSENT = range(3)
-HAVE, POST, CLAIM, FINISH, AWAIT, WAKE, RUN = range(7)  # what Python wishes of the job
+HAVE, POST, CLAIM, FINISH, AWAIT, WAKE, RUN, SERVE = range(8)  # what somebody wishes of the job
 
 
 class Job(NamedTuple):
@@ -29,6 +30,7 @@ class Job(NamedTuple):
     large: int  # elements from which work is shared
     workers: int  # how many threads there are beside those that compute anyway
     failed: int  # whether a kernel raised
+    manager: int  # the address of the function that is told such wishes
     kind: int
     kernel: int
     arrays: int  # how many it takes, or how many of them are sliced

@@ -27,6 +27,7 @@ from .job import (
     NEVER,
     POST,
     PYTHON,
+    SERVE,
     WAKE,
     J,
     words,
@@ -37,18 +38,19 @@ _task: list[Any] = []  # what a job of Python runs, and what it raised
 
 
 @cache
-def _native(name: str) -> Any:
-    """A function of native/worker.py, during which other threads run."""
-    from ..native import worker
+def _manager() -> Any:
+    """`manage` of native/worker.py, during which other threads run."""
     from ..native.builtins import compiled
+    from ..native.worker import manage
 
-    word = ctypes.c_ssize_t
-    return ctypes.CFUNCTYPE(word, word, word, word)(compiled(getattr(worker, name)).address)
+    word, address = ctypes.c_ssize_t, compiled(manage).address
+    _put(J.manager, address)
+    return ctypes.CFUNCTYPE(word, word, word, word)(address)
 
 
-def manage(wish: int) -> int:
+def manage(wish: int, bed: int = 0) -> int:
     """What compiled code answers to a wish about the job."""
-    return int(_native("manage")(ADDRESS, wish, 0))
+    return int(_manager()(ADDRESS, wish, bed))
 
 
 def _get(distance: int) -> int:
@@ -101,7 +103,9 @@ def hire() -> int:
     """Start the workers that `set_num_threads` allows, and say how many; for the thread that has the job."""
     count = min(get_num_threads() - 1, MOST_WORKERS)
     _put(J.large, job.LARGE if count else NEVER)
-    _native("serve")  # compiled or loaded before, for a new thread has little of the interpreter's time
+    if not count:
+        return 0
+    _manager()  # compiled or loaded before, for a new thread has little of the interpreter's time
     for i in range(count):
         bed = J.beds + 16 * i
         _put(bed, ABSENT, _new_lock())
@@ -128,7 +132,7 @@ def _new_lock() -> int:
 
 def _work(bed: int) -> None:
     """The life of a worker."""
-    while (part := _native("serve")(ADDRESS, bed, 0)) >= 0:
+    while (part := manage(SERVE, bed)) >= 0:
         _run_part(part)
         manage(FINISH)
 

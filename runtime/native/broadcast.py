@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from ..kernels.job import ROWS, J
 from . import c_functions as c
-from .jobs import claim, describe, end, finish, first_of, job_for, post
+from .jobs import finish, first_of, job_for, share
 from .kernel_calls import LONG, call_arrays, found_kernel, put_array, put_number, put_object
 from .layout import DATA, TENSOR, TYPE
 from .objects import fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, the
@@ -102,19 +102,6 @@ def run_rows_part(job, part):
 
 
 @native
-def share_rows(job, kernel, rows, memories, words):
-    """Run all rows together with other threads."""
-    store(memories, 8 * 6, rows)
-    describe(job, ROWS, kernel, 0, load(rows, B.outer) * load(rows, B.inner), 1, words, memories)
-    post(job)
-    part = claim(job, True)
-    while part >= 0:
-        run_rows_part(job, part)
-        part = claim(job, True)
-    end(job)
-
-
-@native
 def put_numbers(plan_numbers, arguments, first, words):
     """Put the op's numbers behind `first` others; False where one is none."""
     fit = True
@@ -161,7 +148,8 @@ def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments):
         if job == 0:
             run_rows(kernel, rows, more, words, 0, count)
         else:
-            share_rows(job, kernel, rows, more, words)
+            store(more, 48, rows)
+            share(job, ROWS, kernel, 0, count, 1, words, more)
         c.go_on(state)
         c.drop(one)
         c.drop(other)

@@ -8,15 +8,21 @@ then sleeps until the next job wakes it.
 
 from __future__ import annotations
 
-from ..kernels.job import ASLEEP, AWAKE, J
+from ..kernels.job import ASLEEP, AWAKE, RUN, J
 from . import c_functions as c
 from .atomics import add, pause, read, swap, write
 from .objects import the
-from .words import load, native, store
+from .words import call_native, load, native, store
 from .world import W
 
 SPINS = 4000  # looks for work, some 40 ns each, before a worker sleeps
 MANY = 1 << 12  # looks for the end of others' work before this thread lets others run on its processor
+
+
+@native
+def smaller(x, y):
+    """The smaller of two numbers."""
+    return x if x < y else y
 
 
 @native
@@ -36,7 +42,7 @@ def first_of(job, part):
     """Where a part begins."""
     unit, count = load(job, J.unit), load(job, J.extent)
     units = (count + unit - 1) // unit
-    return min(units * part // load(job, J.parts) * unit, count)
+    return smaller(units * part // load(job, J.parts) * unit, count)
 
 
 @native
@@ -85,7 +91,14 @@ def describe(job, kind, kernel, arrays, count, unit, words, more):
     store(job, J.words, words)
     store(job, J.more, more)
     units = (count + unit - 1) // unit
-    store(job, J.parts, min(units, load(job, J.workers) + 1))
+    store(job, J.parts, smaller(units, load(job, J.workers) + 1))
+
+
+@native
+def share(job, kind, kernel, arrays, count, unit, words, more):
+    """Do work together with other threads; 0 where no kernel raised."""
+    describe(job, kind, kernel, arrays, count, unit, words, more)
+    return call_native(load(job, J.manager), job, RUN, 0)
 
 
 @native

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from ..kernels.job import FLAT, J
+from ..kernels.job import CALL_INTEGERS, FLAT, J
 from . import c_functions as c
-from .jobs import claim, describe, end, finish, first_of, job_for, post
+from .jobs import finish, first_of, job_for, share
 from .layout import NUMBER, TYPE
 from .objects import hold, the
-from .words import FIRST_OWNER, FIRST_SIZE, MOST_ARRAYS, bits, call_kernel, frame, load, native, store
+from .words import FIRST_OWNER, MOST_ARRAYS, bits, call_any, call_kernel, frame, load, native, store
 from .world import W
 
+ARRAY_WORDS = 7
+FIRST_NUMBER = 8 * 2 * MOST_ARRAYS
 UNIT = 1024  # parts begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 LONG = 4096  # elements from which other threads may run meanwhile, which costs 0.1 us
 
@@ -72,33 +74,33 @@ def run_kernel(kernel, arrays, size, words):
     if job == 0:
         call_arrays(kernel, arrays, size, words)
     else:
-        share_kernel(job, kernel, arrays, size, words)
+        share(job, FLAT, kernel, arrays, size, UNIT, words, 0)
     go_on(state, words, arrays)
-
-
-@native
-def share_kernel(job, kernel, arrays, size, words):
-    """Run a kernel together with other threads."""
-    describe(job, FLAT, kernel, arrays, size, UNIT, words, 0)
-    post(job)
-    part = claim(job, True)
-    while part >= 0:
-        run_flat_part(job, part)
-        part = claim(job, True)
-    end(job)
 
 
 @native
 def run_flat_part(job, part):
     """Run the kernel on a part of each array."""
-    arrays, given, words = load(job, J.arrays), load(job, J.words), frame(FIRST_SIZE)
+    arrays, words, integers = load(job, J.arrays), load(job, J.words), frame(CALL_INTEGERS)
     first, last = first_of(job, part), first_of(job, part + 1)
-    for i in range(FIRST_SIZE):
-        store(words, 8 * i, load(given, 8 * i))
     for i in range(arrays):
-        store(words, 8 * i, load(given, 8 * i) + first * load(given, 8 * (MOST_ARRAYS + i)))
-    call_arrays(load(job, J.kernel), arrays, last - first, words)
+        size = load(words, 8 * (MOST_ARRAYS + i))
+        lay_array(integers, i, load(words, 8 * i) + first * size, size, last - first)
+    call_any(load(job, J.kernel), integers, words + FIRST_NUMBER)
     finish(job)
+
+
+@native
+def lay_array(integers, index, memory, itemsize, size):
+    """Write a flat array as numba passes it."""
+    place = integers + 8 * ARRAY_WORDS * index
+    store(place, 0, 0)
+    store(place, 8, 0)
+    store(place, 16, size)
+    store(place, 24, itemsize)
+    store(place, 32, memory)
+    store(place, 40, size)
+    store(place, 48, itemsize)
 
 
 @native

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.job import CALL_INTEGERS, J
 from ..kernels.job import STEP as STEP_KIND
-from ..kernels.job import J
 from . import c_functions as c
 from .atomics import write
-from .jobs import claim, describe, end, finish, first_of, job_for, post
-from .kernel_calls import LONG, found_kernel, go_on, let_others_run, put_array
+from .jobs import finish, first_of, job_for, share
+from .kernel_calls import ARRAY_WORDS, LONG, found_kernel, go_on, lay_array, let_others_run, put_array
 from .layout import DATA, TENSOR, TYPE
 from .objects import (
     elements,
@@ -32,10 +32,11 @@ from .recording import record
 from .views import only_ints
 from .words import (
     CALL_WORDS,
-    CONSTANTS,
     FIRST_SIZE,
+    MOST_ARRAYS,
     MOST_INTS,
     MOST_NUMBERS,
+    call_any,
     call_structured,
     frame,
     load,
@@ -266,7 +267,9 @@ def run_step(step, results, shapes, dtype, words):
     work = load(words, 8 * FIRST_SIZE) + load(words, 8 * (FIRST_SIZE + first))
     if work < LONG:
         return call_arrays(kernel, arrays, words, constants) == 0
-    job = job_for(max(work, load(step, S.work)), words + MORE) if load(step, S.extent) > load(step, S.unit) else 0
+    if work < load(step, S.work):
+        work = load(step, S.work)
+    job = job_for(work, words + MORE) if load(step, S.extent) > load(step, S.unit) else 0
     state = let_others_run(words, arrays)
     alone = job == 0
     status = call_arrays(kernel, arrays, words, constants) if alone else share_step(job, kernel, arrays, words, step)
@@ -277,25 +280,29 @@ def run_step(step, results, shapes, dtype, words):
 @native
 def share_step(job, kernel, arrays, words, step):
     """The call together with other threads; 0 where nothing was raised."""
-    describe(job, STEP_KIND, kernel, arrays, load(step, S.extent), load(step, S.unit), words, step + S.ints)
     store(job, J.place, load(step, S.place))
-    post(job)
-    part = claim(job, True)
-    while part >= 0:
-        run_step_part(job, part)
-        part = claim(job, True)
-    return end(job)
+    return share(job, STEP_KIND, kernel, arrays, load(step, S.extent), load(step, S.unit), words, step + S.ints)
 
 
 @native
 def run_step_part(job, part):
     """The call for a part of the rows."""
-    given, constants, place = load(job, J.more), frame(CONSTANTS), load(job, J.place)
-    for i in range(CONSTANTS):
-        store(constants, 8 * i, load(given, 8 * i))
-    store(constants, 8 * place, first_of(job, part))
-    store(constants, 8 * (place + 1), first_of(job, part + 1))
-    if call_arrays(load(job, J.kernel), load(job, J.arrays), load(job, J.words), constants) != 0:
+    arrays, words, constants, integers = (
+        load(job, J.arrays),
+        load(job, J.words),
+        load(job, J.more),
+        frame(CALL_INTEGERS),
+    )
+    for i in range(arrays):
+        size = load(words, 8 * (FIRST_SIZE + i))
+        lay_array(integers, i, load(words, 8 * i), load(words, 8 * (MOST_ARRAYS + i)), size)
+    behind = integers + 8 * ARRAY_WORDS * arrays
+    for i in range(MOST_INTS):
+        store(behind, 8 * i, load(constants, 8 * i))
+    place = behind + 8 * load(job, J.place)
+    store(place, 0, first_of(job, part))
+    store(place, 8, first_of(job, part + 1))
+    if call_any(load(job, J.kernel), integers, constants + 8 * MOST_INTS) != 0:
         write(job, J.failed, 1)
     finish(job)
 

@@ -21,7 +21,6 @@ MOST_INTS = 8
 FIRST_SIZE = 2 * MOST_ARRAYS + MOST_NUMBERS  # where the first array's number of elements stands among a call's words,
 FIRST_OWNER = FIRST_SIZE + MOST_ARRAYS  # and the first object that owns the memory of an array
 CALL_WORDS = FIRST_OWNER + MOST_ARRAYS
-CONSTANTS = MOST_INTS + MOST_NUMBERS
 
 
 def word_at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:
@@ -144,6 +143,17 @@ def call_structured(context: Any, kernel: Any, arrays: Any, words: Any, constant
         return builder.sext(builder.call(builder.inttoptr(address, kind.as_pointer()), given), WORD)
 
     return Word(Word, arrays, Word, Word), build
+
+
+@intrinsic
+def call_native(context: Any, function: Any, first: Any, second: Any, third: Any) -> Any:
+    """Call a compiled native function, of which all take three words and give one."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kind = ir.FunctionType(WORD, [WORD] * 3)
+        return builder.call(builder.inttoptr(args[0], kind.as_pointer()), args[1:])
+
+    return Word(Word, Word, Word, Word), build
 
 
 @intrinsic

@@ -16,6 +16,7 @@ from ..kernels.job import (
     RANGE,
     ROWS,
     RUN,
+    SERVE,
     SLICED,
     STEP,
     WAKE,
@@ -67,7 +68,7 @@ def run_call_part(job, part, kind):
 
 
 @native
-def serve(job, bed, _):
+def serve(job, bed):
     """Run parts until the worker is to end, which is -1, or a part is for Python, which is its number."""
     idle = 0
     write(bed, 0, AWAKE)
@@ -87,8 +88,23 @@ def serve(job, bed, _):
 
 
 @native
-def manage(job, wish, _):
-    """What Python wishes of the job; the answer, if there is one."""
+def run(job):
+    """Post the job, run parts of it until none is left, and wait for the others; 0 where no kernel raised."""
+    post(job)
+    part = claim(job, True)
+    while part >= 0:
+        run_part(job, part)
+        part = claim(job, True)
+    return end(job)
+
+
+@native
+def manage(job, wish, bed):
+    """Do what somebody wishes of the job; the answer, if there is one."""
+    if wish == RUN:
+        return run(job)
+    if wish == SERVE:
+        return serve(job, bed)
     if wish == HAVE:
         return swap(job, J.owned, 0, 1)
     if wish == POST:
@@ -101,11 +117,4 @@ def manage(job, wish, _):
         return end(job)
     elif wish == WAKE:
         wake(job)
-    elif wish == RUN:
-        post(job)
-        part = claim(job, True)
-        while part >= 0:
-            run_part(job, part)
-            part = claim(job, True)
-        return end(job)
     return 0

@@ -39,7 +39,7 @@ def cross_entropy(
     losses = np.empty(1 if reduction else classes.size, x.dtype)
     kept = np.empty(classes.size + 1, x.dtype)
     block = rows.BLOCK if x.ndim == 2 else 1
-    sums = np.empty((-(-len(x) // block), 3))
+    sums = np.empty(3 * -(-len(x) // block))
     loop = rows.losses_of_rows if x.ndim == 2 else columns.losses_of_columns
     arguments = (x, classes, weights, reduction, ignore_index, label_smoothing, losses, kept, sums)
     shared(loop, arguments, len(x), x.size, block)

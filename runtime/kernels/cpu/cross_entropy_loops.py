@@ -65,11 +65,11 @@ def note_loss(losses: Array, kept: Array, reduction: int, place: int, loss: floa
 def finish_losses(losses: Array, kept: Array, reduction: int, sums: Array) -> int:
     """Keeps the total weight, and the reduced loss; the first place of a target that is no class, or -1."""
     loss = weight = 0.0
-    for b in range(sums.shape[0]):
-        if sums[b, 2] > 0:
-            return int(sums[b, 2]) - 1
-        loss += sums[b, 0]
-        weight += sums[b, 1]
+    for b in range(0, sums.size, 3):
+        if sums[b + 2] > 0:
+            return int(sums[b + 2]) - 1
+        loss += sums[b]
+        weight += sums[b + 1]
     kept[-1] = weight
     if reduction != 0:
         losses[0] = loss / weight if reduction == 1 else loss
@@ -95,9 +95,9 @@ def losses_of_rows(
     share = smoothing / max(count, 1)
     every = share * total_weight(weights, count)
     for n in range(first, last):
-        target, own = classes[n], sums[n // BLOCK]
+        target, own = classes[n], part_of(sums, n // BLOCK * 3, 3)
         if n % BLOCK == 0:
-            own[:] = 0
+            own[0] = own[1] = own[2] = 0
         if target == ignored:
             note_loss(losses, kept, reduction, n, 0.0, 0.0)
             continue

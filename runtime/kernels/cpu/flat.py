@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..places import part_of
+from ..places import address, part_of, row_at
 from .product import multiply_rows
-from .reducing import chunk_sums, grouped_column_sums, plain_sum, row_sums, sum_of_chunks, variances
+from .reducing import CHUNK, chunk_sums, grouped_column_sums, plain_sum, row_sums, sum_of_chunks, variances
 from .spreading import spread_over_equals, spread_plain, spread_variance
 from .taking import take_rows
 from .vector_products import WIDTH, columns_by_vector, rows_by_vector
@@ -27,13 +27,13 @@ def total(x: Array, out: Array) -> None:
 @jit(flat=True)
 def totals_of_chunks(x: Array, totals: Array, first: int, last: int) -> None:
     """The sums of chunks, each of float64."""
-    chunk_sums(x, totals.view(np.float64), first, last)
+    chunk_sums(x, row_at(0.0, address(totals), (x.size + CHUNK - 1) // CHUNK), first, last)
 
 
 @jit(flat=True)
 def total_of_chunks(totals: Array, out: Array, count: int, divisor: float) -> None:
     """The sum of all of them, divided."""
-    out[0] = sum_of_chunks(part_of(totals.view(np.float64), 0, count)) / divisor
+    out[0] = sum_of_chunks(row_at(0.0, address(totals), count)) / divisor
 
 
 @jit(flat=True)

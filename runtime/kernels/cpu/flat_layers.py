@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..places import part_of
+from ..places import address, row_at
 from .cross_entropy_loops import BLOCK, finish_losses, losses_of_rows, slopes_of_rows
 from .standardized_rows import FLUSH, add_blocks, backward_rows, standardize_rows
 
@@ -77,21 +77,16 @@ def class_losses(
     smoothing: float,
 ) -> None:
     """Cross-entropy of rows."""
-    scores, table, weights = x.reshape((rows, classes)), block_sums(sums, rows), np.empty(0, x.dtype)
-    losses_of_rows(scores, target, weights, reduction, ignored, smoothing, losses, kept, table, first, last)
-
-
-@jit(flat=True)
-def block_sums(sums: Array, rows: int) -> Array:
-    """Memory for three sums of float64 for each block of rows."""
-    blocks = (rows + BLOCK - 1) // BLOCK
-    return part_of(sums.view(np.float64), 0, 3 * blocks).reshape((blocks, 3))
+    doubles = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
+    scores, weights = x.reshape((rows, classes)), np.empty(0, x.dtype)
+    losses_of_rows(scores, target, weights, reduction, ignored, smoothing, losses, kept, doubles, first, last)
 
 
 @jit(flat=True)
 def class_loss(losses: Array, kept: Array, sums: Array, rows: int, reduction: int) -> None:
     """The loss of all; raises for a target that is no class, whereupon the kernel says so in words."""
-    if finish_losses(losses, kept, reduction, block_sums(sums, rows)) >= 0:
+    doubles = row_at(0.0, address(sums), (rows + BLOCK - 1) // BLOCK * 3)
+    if finish_losses(losses, kept, reduction, doubles) >= 0:
         raise IndexError
 
 
