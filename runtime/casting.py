@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from .kernels.sharing import is_long
-from .kernels.workers import in_parts
+from .kernels.jobs.sharing import is_long
+from .kernels.jobs.workers import in_parts
 
 
 def copy_cast(to: np.ndarray, source: np.ndarray) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from .casting import cast, copy_cast
 from .dtypes import bool_
 from .kernels.cpu.copies import copied
-from .kernels.sharing import by_slices, shared
+from .kernels.jobs.sharing import by_slices, shared
 from .kernels.table import ElementKernels
 from .rows import broadcast_rows, rows
 from .shapes import Shape

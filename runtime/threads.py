@@ -38,7 +38,7 @@ def set_num_threads(number: int, /) -> None:
         raise RuntimeError(f"set_num_threads(): expected a positive integer, but got {number!r}")
     import numba
 
-    from .kernels.workers import dismiss
+    from .kernels.jobs.workers import dismiss
 
     _set_blas_threads(number)
     dismiss()

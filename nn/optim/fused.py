@@ -10,7 +10,7 @@ import numpy as np
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import watch
 from ...runtime.autograd.mutation import announce_write
-from ...runtime.kernels.sharing import by_slices
+from ...runtime.kernels.jobs.sharing import by_slices
 from .rule import in_parts
 
 _EMPTY: dict[Any, np.ndarray] = {

@@ -2,30 +2,17 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from ..kernels.job import ROWS, J
+from ..kernels.jobs.claims import share
+from ..kernels.jobs.layout import ROWS
+from ..kernels.jobs.rows import B, run_rows
+from ..kernels.words import CALL_WORDS, frame, load, native, store
 from . import c_functions as c
-from .jobs import finish, first_of, job_for, share
-from .kernel_calls import LONG, call_arrays, found_kernel, put_array, put_number, put_object
+from .kernel_calls import LONG, found_kernel, put_object
 from .layout import DATA, TENSOR, TYPE
 from .objects import fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, the
-from .words import CALL_WORDS, MOST_ARRAYS, MOST_NUMBERS, frame, load, load_half, native, store
+from .sharing import job_for
 from .world import W
 
-
-class Rows(NamedTuple):
-    """Distances of what is known of two layouts from the address of the words."""
-
-    outer: int
-    inner: int
-    size: int  # elements of a row
-    elements: int  # of the result
-    repeated: int  # 0, or 1 + the number of the operand that gives one number a row
-    steps: int  # from row to row, outer and inner, of the operands and of the result
-
-
-B = Rows(*range(0, 8 * len(Rows._fields), 8))
 LENGTH = B.steps // 8 + 6  # words
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in pairs of dtypes; that for the second follows
 
@@ -60,45 +47,6 @@ def may_broadcast(first, second):
         return False
     dtype = load(first, TENSOR.dtype)
     return dtype == load(second, TENSOR.dtype) and kind_of(dtype) in (0, 1)
-
-
-@native
-def put_operand(words, place, memory, size, is_repeated):
-    """Put a row of an operand, or the number that it repeats, into the frame; gives the next place."""
-    if is_repeated:
-        put_number(words, 0, load_half(memory) if size == 4 else load(memory, 0))
-        return place
-    put_array(words, place, memory, size, 0)
-    return place + 1
-
-
-@native
-def run_rows(kernel, rows, memories, words, first, last):
-    """Call the kernel for a range of rows; `memories` are the addresses of the operands and of the result, and behind
-    them are the sizes of their elements."""
-    repeated, steps, inner = load(rows, B.repeated), rows + B.steps, load(rows, B.inner)
-    q, r = first // inner, first % inner
-    for _ in range(first, last):
-        place = 0
-        for k in range(3):
-            size = load(memories, 8 * (3 + k))
-            start = load(memories, 8 * k) + (q * load(steps, 16 * k) + r * load(steps, 16 * k + 8)) * size
-            place = put_operand(words, place, start, size, repeated == k + 1)
-        call_arrays(kernel, place, load(rows, B.size), words)
-        r += 1
-        if r == inner:
-            q, r = q + 1, 0
-
-
-@native
-def run_rows_part(job, part):
-    """Run a part of the rows."""
-    memories, given, words = load(job, J.more), load(job, J.words), frame(CALL_WORDS)
-    for i in range(MOST_NUMBERS):
-        put_number(words, i, load(given, 8 * (2 * MOST_ARRAYS + i)))
-    first, last = first_of(job, part), first_of(job, part + 1)
-    run_rows(load(job, J.kernel), load(memories, 8 * 6), memories, words, first, last)
-    finish(job)
 
 
 @native

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import hashlib
 import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..kernels.compile import building, rebuilt
+from ..kernels.compile import building
+from ..kernels.jobs.manager import sources
+from ..kernels.lean import compiled_function, version_of
 from .c_functions import register_numpy
-from .compiling import Lean
 from .layout import CAPTURE, NODE, OUTPUT, PASS, TENSOR, WATCH
 from .world import register
 
@@ -34,9 +34,8 @@ class Definition(ctypes.Structure):
 @functools.cache
 def version() -> str:
     """Changes with all that is compiled into a native function, at which numba's cache does not look."""
-    sources = [path.read_bytes() for path in sorted(Path(__file__).parent.glob("*.py"))]
-    measured = repr((TENSOR, NODE, OUTPUT, PASS, CAPTURE, WATCH, sys.version_info[:2])).encode()
-    return hashlib.sha256(b"".join([*sources, measured])).hexdigest()[:12]
+    measured = TENSOR, NODE, OUTPUT, PASS, CAPTURE, WATCH, sys.version_info[:2], sources()
+    return version_of(Path(__file__).parent, measured)
 
 
 def compiled(function: Any) -> Any:
@@ -45,20 +44,8 @@ def compiled(function: Any) -> Any:
         if function not in _compiled:
             register()
             register_numpy()
-            _compiled[function] = _compile(function.py_func)
+            _compiled[function] = compiled_function(function.py_func, version())
         return _compiled[function]
-
-
-def _compile(function: Any) -> Any:
-    from numba import cfunc, types
-
-    named = rebuilt(function, {})
-    named.__qualname__ += f"-{version()}"
-    word = types.intp
-    options = {"cache": True, "error_model": "numpy", "fastmath": False, "pipeline_class": Lean}
-    made = cfunc(word(word, word, word), **options)(named)
-    made._library._shared_module = None  # what other functions would be linked with: half a megabyte, and none is
-    return made
 
 
 def builtin(function: Any, plan: np.ndarray, doc: str) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import sys
 from typing import Any
 
 import llvmlite.binding
 import numpy as np
 from numba import types
 
-from .words import Word
+from ..kernels.words import Word
 
 NEW_FROM_DESCR, SET_BASE_OBJECT = 94, 282  # in NumPy's table of functions, whose order never changes
 
@@ -66,6 +65,3 @@ thread_state = _external("PyThreadState_Get")
 thread_number = _external("PyThreadState_GetID", Word)
 let_others_run = _external("PyEval_SaveThread")
 go_on = _external("PyEval_RestoreThread", Word, result=types.void)
-acquire_lock = _external("PyThread_acquire_lock", Word, types.int32, result=types.int32)
-release_lock = _external("PyThread_release_lock", Word, result=types.void)
-let_another_run = _external("SwitchToThread" if sys.platform == "win32" else "sched_yield", result=types.int32)

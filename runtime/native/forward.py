@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.frames import put_array
+from ..kernels.words import CALL_WORDS, frame, load, native
 from . import c_functions as c
 from .broadcast import broadcast
-from .kernel_calls import found_kernel, put_array, put_object, run_kernel
+from .kernel_calls import found_kernel, put_object, run_kernel
 from .layout import DATA, TENSOR, TYPE
 from .objects import elements, fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, records, replace, same, the
 from .recording import record
-from .words import CALL_WORDS, frame, load, native
 from .world import W
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import DATA, TENSOR, TYPE
 from .objects import hold, is_tensor, nothing, the
 from .views import view_of
-from .words import frame, load, native, store
 from .world import W
 
 

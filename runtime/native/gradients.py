@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.frames import put_array, put_number
+from ..kernels.words import CALL_WORDS, frame, load, load_half, native, store
 from . import c_functions as c
-from .kernel_calls import found_kernel, put_array, put_number, put_object, run_kernel
+from .kernel_calls import found_kernel, put_object, run_kernel
 from .layout import DATA, NODE, NUMBER, TENSOR, TYPE
 from .objects import (
     elements,
@@ -21,7 +23,6 @@ from .objects import (
     same,
     the,
 )
-from .words import CALL_WORDS, frame, load, load_half, native, store
 from .world import W
 
 MOST = 4  # saved tensors, and numbers, that one kernel reads

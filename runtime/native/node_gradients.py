@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from ..kernels.words import load, native
 from .gradients import BY_RECIPES, G, fused
 from .layout import DATA
 from .structured_gradients import structured_gradients
-from .words import load, native
 
 
 @native

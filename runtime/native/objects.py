@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import sys
 
+from ..kernels.words import load, native, store
 from . import c_functions as c
 from .layout import REFERENCES, SIZES, TENSOR, TYPE
-from .words import load, native, store, world
-from .world import W
+from .world import W, world
 
 KEEPS_ALL = sys.version_info >= (3, 12)  # None and its like do not count references there, so Python must be asked
 UNSET = (

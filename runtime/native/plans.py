@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.jobs.calls import kernel_address
 from ..rows import Rows
 from ..view_plans import view_ops
 from .forward import KERNELS, P
@@ -35,14 +36,6 @@ def memory(plan: np.ndarray) -> int:
 def put(plan: np.ndarray, distance: int, *words: int) -> None:
     """Write words into a plan."""
     plan[distance // 8 : distance // 8 + len(words)] = words
-
-
-def kernel_address(kernel: Any, arguments: Sequence[Any]) -> int:
-    """Where the machine code of a kernel for these types of arguments begins; it is compiled if it has not been."""
-    types = tuple(arguments)
-    kernel.compile(types)
-    found = kernel.overloads[types]
-    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
 
 
 def array_of(kind: int) -> Any:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import NODE, OUTPUT, TENSOR, TYPE
 from .objects import fresh, hold, item_of, new_writes, pair, replace, size_of, the
-from .words import frame, load, native, store
 from .world import W
 
 MOST = 6  # tensors, and other values, that one node keeps

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from ..kernels.job import CALL_INTEGERS, J
-from ..kernels.job import STEP as STEP_KIND
+from ..kernels.frames import put_array
+from ..kernels.jobs.claims import share
+from ..kernels.jobs.layout import STEP as STEP_KIND
+from ..kernels.jobs.layout import J
+from ..kernels.words import CALL_WORDS, FIRST_SIZE, MOST_INTS, MOST_NUMBERS, call_structured, frame, load, native, store
 from . import c_functions as c
-from .atomics import write
-from .jobs import finish, first_of, job_for, share
-from .kernel_calls import ARRAY_WORDS, LONG, found_kernel, go_on, lay_array, let_others_run, put_array
+from .kernel_calls import LONG, found_kernel, go_on, let_others_run
 from .layout import DATA, TENSOR, TYPE
 from .objects import (
     elements,
@@ -29,20 +30,8 @@ from .objects import (
     the,
 )
 from .recording import record
+from .sharing import job_for
 from .views import only_ints
-from .words import (
-    CALL_WORDS,
-    FIRST_SIZE,
-    MOST_ARRAYS,
-    MOST_INTS,
-    MOST_NUMBERS,
-    call_any,
-    call_structured,
-    frame,
-    load,
-    native,
-    store,
-)
 from .world import W
 
 MOST_OPERANDS = 16
@@ -282,29 +271,6 @@ def share_step(job, kernel, arrays, words, step):
     """The call together with other threads; 0 where nothing was raised."""
     store(job, J.place, load(step, S.place))
     return share(job, STEP_KIND, kernel, arrays, load(step, S.extent), load(step, S.unit), words, step + S.ints)
-
-
-@native
-def run_step_part(job, part):
-    """The call for a part of the rows."""
-    arrays, words, constants, integers = (
-        load(job, J.arrays),
-        load(job, J.words),
-        load(job, J.more),
-        frame(CALL_INTEGERS),
-    )
-    for i in range(arrays):
-        size = load(words, 8 * (FIRST_SIZE + i))
-        lay_array(integers, i, load(words, 8 * i), load(words, 8 * (MOST_ARRAYS + i)), size)
-    behind = integers + 8 * ARRAY_WORDS * arrays
-    for i in range(MOST_INTS):
-        store(behind, 8 * i, load(constants, 8 * i))
-    place = behind + 8 * load(job, J.place)
-    store(place, 0, first_of(job, part))
-    store(place, 8, first_of(job, part + 1))
-    if call_any(load(job, J.kernel), integers, constants + 8 * MOST_INTS) != 0:
-        write(job, J.failed, 1)
-    finish(job)
 
 
 @native

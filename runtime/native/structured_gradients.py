@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.words import frame, load, native
 from . import c_functions as c
 from .gradients import G, unwritten, wanted_of
 from .layout import NODE, TENSOR
 from .objects import hold, kind_of, nothing, records, the
 from .structured import LENGTH, NATIVE, TENSOR_LETTER, is_operand, looked_up, note_operand, put_layout, run_recipe
-from .words import frame, load, native
 from .world import W
 
 

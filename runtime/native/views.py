@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..kernels.words import frame, load, load_half, native, store
 from . import c_functions as c
 from .layout import DATA, DESCR, FLAGS, STEPS, TENSOR, TYPE
 from .objects import elements, fresh, hold, is_tensor, new_writes, nothing, recording, replace, the
 from .recording import record
-from .words import frame, load, load_half, native, store
 from .world import W
 
 

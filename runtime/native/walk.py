@@ -6,12 +6,12 @@ by `capture`, and edges to one of several outputs are for the methods of the pas
 
 from __future__ import annotations
 
+from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .gradients import G
 from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH
 from .node_gradients import gradients_by
 from .objects import hold, is_held, is_tensor, nothing, pair, replace, the
-from .words import frame, load, native, store
 from .world import W
 
 SECOND, NEXT, WORDS = 8, 48, 8  # of a frame: arguments of a method from its second on; the next node and its gradient

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import llvmlite.binding
 import numpy as np
+from llvmlite import ir
+from numba.extending import intrinsic
 
 from ..autograd.fitting import fit
 from ..autograd.grad_mode import mode, watch
@@ -15,8 +17,9 @@ from ..autograd.view_origins import Nowhere, Outdated, not_recorded
 from ..devices import CPU
 from ..dtypes import bool_, float32, float64, int64
 from ..elementwise import constant
-from ..kernels import job
-from ..kernels.workers import hire
+from ..kernels.jobs.layout import ADDRESS
+from ..kernels.jobs.workers import hire
+from ..kernels.words import WORD, Word
 from ..tensor import drop_dead, fresh_class, plain_classes
 
 
@@ -79,6 +82,17 @@ table = np.zeros(len(W), np.int64)
 node_plans: dict[type, np.ndarray] = {}
 
 
+@intrinsic
+def world(context: Any) -> Any:
+    """The address of the table of objects (world.py), which no cached code holds, as it differs between processes."""
+
+    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
+        table = builder.module.globals.get("specgrad_world")
+        return builder.ptrtoint(table or ir.GlobalVariable(builder.module, WORD, "specgrad_world"), WORD)
+
+    return Word(), build
+
+
 def _objects() -> dict[str, Any]:
     """What stands in the table, except the thread's state."""
     names = {"grad": "grad", "dictionary": "__dict__", "empty_text": ""}
@@ -117,6 +131,6 @@ def register() -> dict[str, Any]:
     objects = _objects()
     for name, value in objects.items():
         table[World._fields.index(name)] = id(value)
-    table[World._fields.index("job")] = job.ADDRESS
+    table[World._fields.index("job")] = ADDRESS
     llvmlite.binding.add_symbol("specgrad_world", table.ctypes.data)
     return objects

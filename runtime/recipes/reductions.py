@@ -8,7 +8,7 @@ from ..kernels.cpu import flat
 from ..kernels.cpu.folding import folding
 from ..kernels.cpu.reducing import CHUNK, COLUMNS, unit_of
 from ..kernels.cpu.reductions import grown
-from ..kernels.job import LARGE
+from ..kernels.jobs.layout import LARGE
 from ..recipe import Ints, Layout, Recipe, Step, single
 
 

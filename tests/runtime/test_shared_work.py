@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import specgrad as sg
-from specgrad.runtime.kernels import sharing, workers
 from specgrad.runtime.kernels.jit import jit
+from specgrad.runtime.kernels.jobs import sharing, workers
 
 
 @jit

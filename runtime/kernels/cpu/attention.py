@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import attention_loops as loops
 from .product import PRODUCTS
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from .product import PRODUCTS
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..jit import jit
-from ..sharing import shared
+from ..jobs.sharing import shared
 from .product import transpose
 
 Array = np.ndarray

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import cross_entropy_columns as columns
 from . import cross_entropy_loops as rows
 

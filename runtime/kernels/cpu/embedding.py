@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..sharing import shared
+from ..jobs.sharing import shared
 from .row_indexing import COLUMNS
 from .taking import take_rows
 

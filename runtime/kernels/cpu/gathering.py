@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import loops
 from .copies import contiguous, copied
 from .row_indexing import COLUMNS, require_inside

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import standardized_columns as columns
 from . import standardized_loops as loops
 from . import standardized_rows as rows

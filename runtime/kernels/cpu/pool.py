@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from .conv_loops import add_shifted
 from .conv_plan import backward_plan, forward_plan
 from .pool_loops import add_at_places, add_to_windows, window_maxima, window_sums

@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
+from ..jobs.sharing import shared
 from ..places import address
-from ..sharing import shared
 from ..tiles import lanes, panel_bytes, panel_product, panel_width, transposed_block
 from .vector_products import by_vectors, product, rows_by_matrices
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from .product import PRODUCTS, multiply
 from .recurrent_loops import before
 from .reductions import sum_dim

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import reducing, spreading
 from .folding import Folding, folding
 from .reductions import over_outputs, quiet

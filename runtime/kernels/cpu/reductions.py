@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import loops, products, reducing
 from .folding import folding
 

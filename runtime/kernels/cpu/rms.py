@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..jit import jit
+from ..jobs.sharing import shared
 from ..places import part_of
-from ..sharing import shared
 from .reducing import REORDER, square_sum
 from .standardized_rows import FLUSH, add_blocks
 

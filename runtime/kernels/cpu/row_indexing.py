@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import loops, taking
 from .copies import contiguous, copied
 

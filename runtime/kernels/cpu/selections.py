@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import loops
 from .folding import folding
 from .slices import reduced, reduced_to_one

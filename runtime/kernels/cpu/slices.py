@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..sharing import is_long
-from ..workers import in_parts
+from ..jobs.sharing import is_long
+from ..jobs.workers import in_parts
 
 Array = np.ndarray
 

@@ -11,7 +11,7 @@ from math import prod
 
 import numpy as np
 
-from ..sharing import shared
+from ..jobs.sharing import shared
 from . import softmax_loops as loops
 from .copies import contiguous
 

@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 
-from ..sharing import is_long, shared
-from ..workers import in_parts
+from ..jobs.sharing import is_long, shared
+from ..jobs.workers import in_parts
 from . import loops
 from . import sorting_loops as sorts
 from .copies import contiguous

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..jit import jit
-from ..sharing import shared
+from ..jobs.sharing import shared
 
 Array = np.ndarray
 

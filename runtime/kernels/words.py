@@ -9,8 +9,8 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from ..kernels.job import CALL_INTEGERS, CALL_NUMBERS
-from .compiling import Inner
+from .jobs.layout import CALL_INTEGERS, CALL_NUMBERS
+from .lean import Inner
 
 Word = types.intp
 WORD = ir.IntType(64)
@@ -77,17 +77,6 @@ def frame(context: Any, count: Any) -> Any:
         return builder.ptrtoint(words, WORD)
 
     return Word(count), build
-
-
-@intrinsic
-def world(context: Any) -> Any:
-    """The address of the table of objects (world.py), which no cached code holds, as it differs between processes."""
-
-    def build(_: Any, builder: Any, signature: Any, args: Any) -> Any:
-        table = builder.module.globals.get("specgrad_world")
-        return builder.ptrtoint(table or ir.GlobalVariable(builder.module, WORD, "specgrad_world"), WORD)
-
-    return Word(), build
 
 
 @intrinsic(prefer_literal=True)

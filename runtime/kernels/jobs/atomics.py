@@ -10,7 +10,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from .words import WORD, Word, word_at
+from ..words import WORD, Word, word_at
 
 ORDER = "seq_cst"
 Call = tuple[str, tuple[int, ...]]  # a function of LLVM's, and its arguments

@@ -1,6 +1,6 @@
 """Several threads for one large computation: workers that are hired when they are first needed, and anew after a fork.
 
-What they do is compiled (runtime/native/worker.py), but for parts of jobs that are functions of Python.
+What they do is compiled (manager.py), but for parts of jobs that are functions of Python.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
-from ..threads import get_num_threads
-from . import job
-from .job import (
+from ...threads import get_num_threads
+from . import layout
+from .layout import (
     ABSENT,
     ADDRESS,
     AWAIT,
@@ -39,11 +39,10 @@ _task: list[Any] = []  # what a job of Python runs, and what it raised
 
 @cache
 def _manager() -> Any:
-    """`manage` of native/worker.py, during which other threads run."""
-    from ..native.builtins import compiled
-    from ..native.worker import manage
+    """`manage` of manager.py, during which other threads run."""
+    from .manager import manager
 
-    word, address = ctypes.c_ssize_t, compiled(manage).address
+    word, address = ctypes.c_ssize_t, manager().address
     _put(J.manager, address)
     return ctypes.CFUNCTYPE(word, word, word, word)(address)
 
@@ -102,7 +101,7 @@ def _run_part(part: int) -> None:
 def hire() -> int:
     """Start the workers that `set_num_threads` allows, and say how many; for the thread that has the job."""
     count = min(get_num_threads() - 1, MOST_WORKERS)
-    _put(J.large, job.LARGE if count else NEVER)
+    _put(J.large, layout.LARGE if count else NEVER)
     if not count:
         return 0
     _manager()  # compiled or loaded before, for a new thread has little of the interpreter's time
@@ -155,7 +154,7 @@ def _forget() -> None:
     _put(J.workers, 0)
     _put(J.stop, 0)
     _put(J.ticket, 0)
-    _put(J.large, job.LARGE)
+    _put(J.large, layout.LARGE)
     _put(J.owned, 0)
 
 

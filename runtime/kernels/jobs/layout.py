@@ -1,7 +1,4 @@
-"""The one computation that several threads share: where its description lies in memory, which compiled code reads too.
-
-See runtime/native/jobs.py for what the words say to each other.
-"""
+"""The one computation that several threads share: where its description lies in memory, which compiled code reads."""
 
 from __future__ import annotations
 

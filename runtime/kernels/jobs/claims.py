@@ -8,12 +8,18 @@ then sleeps until the next job wakes it.
 
 from __future__ import annotations
 
-from ..kernels.job import ASLEEP, AWAKE, RUN, J
-from . import c_functions as c
+import sys
+
+from numba import types
+
+from ..words import Word, call_native, load, native, store
 from .atomics import add, pause, read, swap, write
-from .objects import the
-from .words import call_native, load, native, store
-from .world import W
+from .layout import ASLEEP, AWAKE, RUN, J
+
+acquire_lock = types.ExternalFunction("PyThread_acquire_lock", types.int32(Word, types.int32))  # CPython's
+release_lock = types.ExternalFunction("PyThread_release_lock", types.void(Word))
+let_another_run = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
+
 
 SPINS = 4000  # looks for work, some 40 ns each, before a worker sleeps
 MANY = 1 << 12  # looks for the end of others' work before this thread lets others run on its processor
@@ -58,7 +64,7 @@ def sleep(job, bed):
     write(bed, 0, ASLEEP)
     if is_open(job) and swap(bed, 0, ASLEEP, AWAKE):
         return
-    c.acquire_lock(load(bed, 8), 1)
+    acquire_lock(load(bed, 8), 1)
 
 
 @native
@@ -67,7 +73,7 @@ def wake(job):
     for i in range(load(job, J.workers)):
         bed = job + J.beds + 16 * i
         if swap(bed, 0, ASLEEP, AWAKE):
-            c.release_lock(load(bed, 8))
+            release_lock(load(bed, 8))
 
 
 @native
@@ -108,21 +114,6 @@ def finish(job):
 
 
 @native
-def job_for(size, words):
-    """The job, which this thread now has, if its work is large enough and no other thread has it; else 0."""
-    job = the(W.job)
-    if size < load(job, J.large) or swap(job, J.owned, 0, 1) == 0:
-        return 0
-    if load(job, J.workers) == 0:
-        c.drop(c.call(the(W.hire), words, 0, 0))
-        if load(job, J.workers) == 0:
-            c.clear_error()  # of a system that has no more threads
-            write(job, J.owned, 0)
-            return 0
-    return job
-
-
-@native
 def end(job):
     """Wait until all parts are finished, and leave the job to others; 0 where no kernel raised."""
     spins = 0
@@ -130,7 +121,7 @@ def end(job):
         pause()
         spins += 1
         if spins > MANY:
-            c.let_another_run()
+            let_another_run()
     failed = read(job, J.failed)
     write(job, J.owned, 0)
     return failed

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from ..threads import get_num_threads
-from . import job
+from ...threads import get_num_threads
+from . import layout
 from .calls import address_of, sliced_arrays, words_of
-from .job import ADDRESS, HAVE, INTEGERS, MOST_SLICED, NUMBERS, RANGE, RUN, SLICED, SLICES, words
+from .layout import ADDRESS, HAVE, INTEGERS, MOST_SLICED, NUMBERS, RANGE, RUN, SLICED, SLICES, words
 from .workers import describe, in_parts, manage
 
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
@@ -21,7 +21,7 @@ def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: i
 
     The loop is a compiled kernel. Ranges begin at multiples of `unit`.
     """
-    if work < job.LARGE or count <= unit or get_num_threads() == 1:
+    if work < layout.LARGE or count <= unit or get_num_threads() == 1:
         loop(*arguments, 0, count)
         return
     if not _compiled(RANGE, loop, arguments, (0, 0), [], count, unit):
@@ -31,7 +31,7 @@ def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: i
 def by_slices(kernel: Any, arguments: tuple[Any, ...], size: int) -> None:
     """kernel(*arguments) of a compiled kernel of flat arrays and numbers that has to do with one place of the arrays
     at a time; by several threads where their size is large."""
-    if size < job.LARGE or get_num_threads() == 1:
+    if size < layout.LARGE or get_num_threads() == 1:
         kernel(*arguments)
         return
     if _compiled(SLICES, kernel, arguments, (), sliced_arrays(arguments, size), size, SLICE):

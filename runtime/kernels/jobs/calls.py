@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .job import CALL_INTEGERS, CALL_NUMBERS
+from .layout import CALL_INTEGERS, CALL_NUMBERS
 
 ARRAY_WORDS = 7  # of a flat one
 INTEGERS = (int, bool, np.int64, np.int32, np.bool_)
@@ -65,11 +65,17 @@ def address_of(kernel: Any, arguments: tuple[Any, ...]) -> int:
     if key not in _addresses:
         from numba import typeof
 
-        from ..native.plans import kernel_address
-
         dispatcher = kernel.compile() if hasattr(kernel, "function") else kernel
         _addresses[key] = kernel_address(dispatcher, [typeof(argument) for argument in arguments])
     return _addresses[key]
+
+
+def kernel_address(kernel: Any, arguments: Sequence[Any]) -> int:
+    """Where the machine code of a kernel for these types of arguments begins; it is compiled if it has not been."""
+    types = tuple(arguments)
+    kernel.compile(types)
+    found = kernel.overloads[types]
+    return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name))
 
 
 def _kind(argument: Any) -> Any:
