@@ -33,6 +33,8 @@ from .layout import (
     words,
 )
 
+PATIENCE = 10_000  # times a millisecond
+
 _threads: list[threading.Thread] = []
 _task: list[Any] = []  # what a job of Python runs, and what it raised
 
@@ -138,13 +140,19 @@ def _work(bed: int) -> None:
 
 def dismiss() -> None:
     """End the workers; others are hired when they are needed."""
-    if _threads:
-        while not manage(HAVE):
-            time.sleep(0.001)  # another thread's job
-        _put(J.stop, 1)
-        manage(WAKE)
-        for thread in _threads:
-            thread.join()
+    if not _threads:
+        _put(J.large, layout.LARGE)
+        return
+    for _ in range(PATIENCE):
+        if manage(HAVE):
+            break
+        time.sleep(0.001)  # another thread's job
+    else:
+        return  # of a thread that was stopped in the middle of it
+    _put(J.stop, 1)
+    manage(WAKE)
+    for thread in _threads:
+        thread.join()
     _forget()
 
 
