@@ -18,8 +18,8 @@ def job_for(size, words):
         return 0
     if load(job, J.workers) == 0:
         c.drop(c.call(the(W.hire), words, 0, 0))
+        c.clear_error()  # who could not hire all computes with those that there are
         if load(job, J.workers) == 0:
-            c.clear_error()  # of a system that has no more threads
             write(job, J.owned, 0)
             return 0
     return job

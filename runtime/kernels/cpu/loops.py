@@ -104,7 +104,7 @@ def gather_along(a: Array, places: Array, out: Array, wrong: Array, first: int, 
     """out[o, i, j] = a[o, places[o, i, j], j] for rows (o, i); notes in `wrong` where a place is outside."""
     size, count, after, k = a.shape[1], places.shape[1], places.shape[2], first
     while k < last:
-        o, rows = k // count, min(count - k % count, last - k)
+        o, rows = k // count, min(count - k % count, last - k) if after == 1 else 1
         at, line = part_of(places, k * after, rows * after), part_of(out, k * after, rows * after)
         if after == 1:
             row = part_of(a, o * size, size)
@@ -115,12 +115,12 @@ def gather_along(a: Array, places: Array, out: Array, wrong: Array, first: int, 
                     return
                 line[i] = row[place]
         else:
-            for i in range(at.size):
-                place = at[i]
+            for j in range(at.size):
+                place = at[j]
                 if place < 0 or place >= size:
                     wrong[0] = 1
                     return
-                line[i] = a[o, place, i % after]
+                line[j] = a[o, place, j]
         k += rows
 
 
