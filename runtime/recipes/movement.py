@@ -64,7 +64,7 @@ def embedding(weight: Layout, indices: Layout, padding_idx: int, scale_grad_by_f
 
 def _taken(table: Layout, index: Layout, place: int, shape: Ints) -> Recipe:
     rows, width, count = table.shape[0], prod(table.shape[1:]), prod(index.shape)
-    return (Step(flat.rows_taken, (0, place), ((0, shape),), (rows, width, count), (), (count, 1), count * width),)
+    return (Step(flat.rows_found, (0, place), ((0, shape),), (rows, width, count), (), (count, 1), count * width),)
 
 
 def cat(tensors: tuple[Layout, ...], dim: int) -> Recipe | None:

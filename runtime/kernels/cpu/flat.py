@@ -125,7 +125,7 @@ def embedded(x: Array, out: Array, before: int, size: int, after: int, start: in
 
 
 @jit(flat=True)
-def rows_taken(x: Array, places: Array, out: Array, rows: int, width: int, count: int, first: int, last: int) -> None:
+def rows_found(x: Array, places: Array, out: Array, rows: int, width: int, count: int, first: int, last: int) -> None:
     """out[i] = x[places[i]]; raises for a place outside, whereupon the kernel says so in words."""
     wrong = np.zeros(1, np.int64)
     table, to = part_of(x, 0, rows * width).reshape((rows, width)), out.reshape((count, width))

@@ -15,7 +15,7 @@ Array = np.ndarray
 
 
 @jit
-def width_of(after: int, first: int, last: int) -> int:
+def lines_of(after: int, first: int, last: int) -> int:
     """How many lines from `first` on lie side by side."""
     return min(after - first % after, last - first)
 
@@ -25,7 +25,7 @@ def running_sums(a: Array, out: Array, first: int, last: int) -> None:
     """out[o, i, j] = sum_{k <= i} a[o, k, j]."""
     after, line = a.shape[2], first
     while line < last:
-        o, start, stop = line // after, line % after, line % after + width_of(after, line, last)
+        o, start, stop = line // after, line % after, line % after + lines_of(after, line, last)
         out[o, 0, start:stop] = a[o, 0, start:stop]
         for i in range(1, a.shape[1]):
             before, here, row = out[o, i - 1, start:stop], out[o, i, start:stop], a[o, i, start:stop]
@@ -63,7 +63,7 @@ def column_extremes(a: Array, greatest: bool, values: Array, places: Array, firs
     """The greatest (or least) of a[o, :, j] and where it first is; the first nan, where there is one."""
     after, line = a.shape[2], first
     while line < last:
-        o, start, stop = line // after, line % after, line % after + width_of(after, line, last)
+        o, start, stop = line // after, line % after, line % after + lines_of(after, line, last)
         best, at = values[o, start:stop], places[o, start:stop]
         best[:], at[:] = a[o, 0, start:stop], 0
         for i in range(1, a.shape[1]):
@@ -129,7 +129,7 @@ def write_along(out: Array, places: Array, source: Array, wrong: Array, first: i
     """out[o, places[o, i, j], j] = source[o, i, j] in order; notes in `wrong` where a place is outside."""
     size, count, after, line = out.shape[1], places.shape[1], places.shape[2], first
     while line < last:
-        o, start, width = line // after, line % after, width_of(after, line, last)
+        o, start, width = line // after, line % after, lines_of(after, line, last)
         if after == 1:
             row, at, given = (
                 part_of(out, o * size, size),
@@ -158,7 +158,7 @@ def add_along(out: Array, places: Array, source: Array, wrong: Array, first: int
     """out[o, places[o, i, j], j] += source[o, i, j] in order; notes in `wrong` where a place is outside."""
     size, count, after, line = out.shape[1], places.shape[1], places.shape[2], first
     while line < last:
-        o, start, width = line // after, line % after, width_of(after, line, last)
+        o, start, width = line // after, line % after, lines_of(after, line, last)
         if after == 1:
             row, at, given = (
                 part_of(out, o * size, size),

@@ -40,7 +40,7 @@ def spread_plain(grads: Array, divisor: float, out: Array, first: int, last: int
 
 
 @jit
-def width_of(out: Array, first: int, last: int) -> int:
+def columns_of(out: Array, first: int, last: int) -> int:
     """How many columns from the result `first` on are worked on side by side."""
     after = out.shape[2]
     return min(_WIDTH, after - first % after, last - first)
@@ -51,7 +51,7 @@ def spread_variance(x: Array, grads: Array, scale: float, out: Array, first: int
     """scale g (x - mean)."""
     to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, width_of(out, k, last)
+        b, start, width = k // after, k % after, columns_of(out, k, last)
         if after == 1:
             row, line = part_of(x, k * count, count), part_of(out, k * count, count)
             center, factor = to(plain_sum(row) / count), to(grads[k] * scale)
@@ -74,7 +74,7 @@ def spread_over_equals(x: Array, tops: Array, grads: Array, out: Array, first: i
     """g / n for the n elements equal to the extremum, 0 for the others."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, width_of(out, k, last)
+        b, start, width = k // after, k % after, columns_of(out, k, last)
         if after == 1:
             row, line, top, equal = part_of(x, k * count, count), part_of(out, k * count, count), tops[k], 0
             for i in range(row.size):
@@ -101,7 +101,7 @@ def spread_to_places(places: Array, grads: Array, out: Array, first: int, last: 
     """g at the place along that was chosen, 0 elsewhere."""
     after, k = out.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, width_of(out, k, last)
+        b, start, width = k // after, k % after, columns_of(out, k, last)
         for i in range(out.shape[1]):
             out[b, i, start : start + width] = 0
         for j in range(width):
@@ -114,7 +114,7 @@ def spread_scaled(x: Array, factors: Array, out: Array, first: int, last: int) -
     """factor x."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, width_of(out, k, last)
+        b, start, width = k // after, k % after, columns_of(out, k, last)
         if after == 1:
             row, line, one = part_of(x, k * count, count), part_of(out, k * count, count), factors[k]
             for i in range(row.size):
@@ -133,7 +133,7 @@ def spread_exponentials(x: Array, tops: Array, grads: Array, out: Array, first: 
     """g exp(x - top)."""
     count, after, k = x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, width_of(out, k, last)
+        b, start, width = k // after, k % after, columns_of(out, k, last)
         if after == 1:
             row, line, shift, one = part_of(x, k * count, count), part_of(out, k * count, count), tops[k], grads[k]
             for i in range(row.size):
@@ -152,7 +152,7 @@ def running_sums_back(grads: Array, out: Array, first: int, last: int) -> None:
     """out[b, i, j] = sum_{k >= i} g[b, k, j]."""
     count, after, k = grads.shape[1], grads.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, width_of(out, k, last)
+        b, start, width = k // after, k % after, columns_of(out, k, last)
         if after == 1:
             g, line = part_of(grads, k * count, count), part_of(out, k * count, count)
             total = g.dtype.type(0)
@@ -174,7 +174,7 @@ def spread_product(x: Array, grads: Array, out: Array, first: int, last: int) ->
     """g times the product of the others: that of all over x where it is an ordinary number, else step by step."""
     to, count, after, k = x.dtype.type, x.shape[1], x.shape[2], first
     while k < last:
-        b, start, width = k // after, k % after, width_of(out, k, last)
+        b, start, width = k // after, k % after, columns_of(out, k, last)
         if after == 1:
             row, line = part_of(x, k * count, count), part_of(out, k * count, count)
             total = grads[k] * plain_product(row)
