@@ -73,16 +73,22 @@ def _put(op: str, result: Array, dim: int, places: Array, src: Any, add: bool) -
     values = _reached(values.reshape(values.shape or 1), at, -1) if np.ndim(src) else values
     values = values if values.shape == at.shape else np.broadcast_to(values, at.shape)
     table = _folded(part, dim)
-    if not put_along(loops.add_along if add else loops.write_along, table, _folded(at, dim), _folded(values, dim)):
+    if not put_along(table, _folded(at, dim), _folded(values, dim), add):
         require_inside(op, at, dim, whole.shape[dim])
     if part is not whole:
         part[...] = table.reshape(part.shape)
     return result
 
 
-def put_along(loop: Any, table: Array, places: Array, values: Array) -> bool:
-    """Runs a loop that puts values at places along; False where a place is outside."""
+def put_along(table: Array, places: Array, values: Array, add: bool) -> bool:
+    """Writes, or adds, values at places along; False where a place is outside."""
     wrong = np.zeros(1, np.int64)
     before, _, after = table.shape
-    shared(loop, (table, places, values, wrong), before * after, values.size, 1 if after == 1 else COLUMNS)
+    shared(
+        loops.write_along,
+        (table, places, values, add, wrong),
+        before * after,
+        values.size,
+        1 if after == 1 else COLUMNS,
+    )
     return not wrong[0]

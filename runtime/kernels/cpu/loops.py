@@ -104,17 +104,18 @@ def gather_along(a: Array, places: Array, out: Array, wrong: Array, first: int, 
     """out[o, i, j] = a[o, places[o, i, j], j] for rows (o, i); notes in `wrong` where a place is outside."""
     size, count, after, k = a.shape[1], places.shape[1], places.shape[2], first
     while k < last:
-        o, rows = k // count, min(count - k % count, last - k) if after == 1 else 1
-        at, line = part_of(places, k * after, rows * after), part_of(out, k * after, rows * after)
+        o, i, rows = k // count, k % count, 1
         if after == 1:
-            row = part_of(a, o * size, size)
-            for i in range(at.size):
-                place = at[i]
+            rows = min(count - i, last - k)
+            row, at, line = part_of(a, o * size, size), part_of(places, k, rows), part_of(out, k, rows)
+            for j in range(at.size):
+                place = at[j]
                 if place < 0 or place >= size:
                     wrong[0] = 1
                     return
-                line[i] = row[place]
+                line[j] = row[place]
         else:
+            at, line = places[o, i], out[o, i]
             for j in range(at.size):
                 place = at[j]
                 if place < 0 or place >= size:
@@ -125,8 +126,8 @@ def gather_along(a: Array, places: Array, out: Array, wrong: Array, first: int, 
 
 
 @jit
-def write_along(out: Array, places: Array, source: Array, wrong: Array, first: int, last: int) -> None:
-    """out[o, places[o, i, j], j] = source[o, i, j] in order; notes in `wrong` where a place is outside."""
+def write_along(out: Array, places: Array, source: Array, add: bool, wrong: Array, first: int, last: int) -> None:
+    """out[o, places[o, i, j], j] = source[o, i, j], or += with `add`, in order; notes in `wrong` a place outside."""
     size, count, after, line = out.shape[1], places.shape[1], places.shape[2], first
     while line < last:
         o, start, width = line // after, line % after, lines_of(after, line, last)
@@ -141,42 +142,16 @@ def write_along(out: Array, places: Array, source: Array, wrong: Array, first: i
                 if place < 0 or place >= size:
                     wrong[0] = 1
                     return
-                row[place] = given[i]
+                row[place] = row[place] + given[i] if add else given[i]
         else:
             for i in range(count):
-                for j in range(start, start + width):
-                    place = places[o, i, j]
+                here = (o * count + i) * after + start
+                at, given = part_of(places, here, width), part_of(source, here, width)
+                for j in range(at.size):
+                    place = at[j]
                     if place < 0 or place >= size:
                         wrong[0] = 1
                         return
-                    out[o, place, j] = source[o, i, j]
-        line += width
-
-
-@jit
-def add_along(out: Array, places: Array, source: Array, wrong: Array, first: int, last: int) -> None:
-    """out[o, places[o, i, j], j] += source[o, i, j] in order; notes in `wrong` where a place is outside."""
-    size, count, after, line = out.shape[1], places.shape[1], places.shape[2], first
-    while line < last:
-        o, start, width = line // after, line % after, lines_of(after, line, last)
-        if after == 1:
-            row, at, given = (
-                part_of(out, o * size, size),
-                part_of(places, o * count, count),
-                part_of(source, o * count, count),
-            )
-            for i in range(at.size):
-                place = at[i]
-                if place < 0 or place >= size:
-                    wrong[0] = 1
-                    return
-                row[place] += given[i]
-        else:
-            for i in range(count):
-                for j in range(start, start + width):
-                    place = places[o, i, j]
-                    if place < 0 or place >= size:
-                        wrong[0] = 1
-                        return
-                    out[o, place, j] += source[o, i, j]
+                    to = part_of(out, (o * size + place) * after + start + j, 1)
+                    to[0] = to[0] + given[j] if add else given[j]
         line += width

@@ -13,7 +13,6 @@ import numpy as np
 
 from ..jobs.sharing import is_long, shared
 from ..jobs.workers import in_parts
-from . import loops
 from . import sorting_loops as sorts
 from .copies import contiguous
 from .folding import folding
@@ -64,7 +63,7 @@ def chosen_slope(grad: Array, shape: Dims, dim: int, indices: Array) -> Array:
     if grad.size:
         before, after = math.prod(shape[:dim]), math.prod(shape[dim + 1 :])
         places, source, out = (np.ascontiguousarray(a).reshape(before, -1, after) for a in (indices, grad, result))
-        put_along(loops.write_along, out, places, source)
+        put_along(out, places, source, False)
     return result
 
 
