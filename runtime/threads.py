@@ -1,8 +1,9 @@
-"""How many threads one call uses: NumPy's BLAS and the parallel kernels together."""
+"""How many threads one call uses: NumPy's BLAS, and the kernels of kernels/jobs."""
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import importlib
 import os
 from typing import Any
@@ -36,20 +37,20 @@ def set_num_threads(number: int, /) -> None:
     global _chosen
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise RuntimeError(f"set_num_threads(): expected a positive integer, but got {number!r}")
-    import numba
-
     from .kernels.jobs.workers import dismiss
 
+    _chosen = number
     _set_blas_threads(number)
     dismiss()
-    numba.set_num_threads(min(number, numba.config.NUMBA_NUM_THREADS))
-    _chosen = number
 
 
 def get_num_threads() -> int:
     """The number set by `set_num_threads`, else the number of CPUs that this process may use."""
-    if _chosen is not None:
-        return _chosen
+    return _available() if _chosen is None else _chosen
+
+
+@functools.cache
+def _available() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from ...generated.tensor import Tensor
 from ...runtime.random import manual_seed
+from ...runtime.threads import set_num_threads
 from . import worker_info
 from .dataset import IterableDataset
 from .fetch import Source
@@ -115,6 +116,7 @@ def run(
         end.close()
     worker_info.set_worker_info(worker_info.WorkerInfo(number, count, seed, source.dataset))
     where = f"in DataLoader worker process {number}"
+    set_num_threads(1)  # there are as many processes as the user wants at work
     _seed(seed)
     sender = _Sender(results)
     answer = _Answering(source, init_fn, number, where)

@@ -74,6 +74,29 @@ def test_iterable_in_turn() -> None:
     assert list(DataLoader(Shares(4), batch_size=None, num_workers=2)) == [0, 1, 2, 3]
 
 
+class Threads(Dataset[int]):
+    """How many threads an operation may use where an example is made, after one that is large enough for several."""
+
+    def __len__(self) -> int:
+        return 4
+
+    def __getitem__(self, index: int) -> int:
+        assert sg.ones(1 << 17).add_(index).sum().item() == (index + 1) << 17
+        return sg.get_num_threads()
+
+
+def test_each_worker_has_one_thread() -> None:
+    """Also where the parent has threads at work; the parent keeps its own."""
+    before = sg.get_num_threads()
+    sg.set_num_threads(2)
+    try:
+        sg.ones(1 << 17).add_(1)
+        found = [number for batch in DataLoader(Threads(), num_workers=2) for number in batch.tolist()]
+        assert found == [1] * 4 and sg.get_num_threads() == 2
+    finally:
+        sg.set_num_threads(before)
+
+
 def test_worker_info() -> None:
     """A worker knows its number, its seed and its copy of the dataset; outside there is nothing to know."""
     assert get_worker_info() is None
