@@ -82,13 +82,12 @@ def gru_layer_backward(
         slopes.reshape(GATES + 1, -1),
     )
     through_time(gru_backward, memory, hidden, steps, GATES)
-    inside = slopes[0], slopes[1], slopes[3]
     biases = bias_grad(slopes).reshape(GATES + 1, -1) if wanted[4] or wanted[5] else slopes[:, 0]
     return (
         input_grad(slopes[:GATES], parts_of(weight_ih, GATES)).reshape(input.shape) if wanted[0] else None,
         grad_hidden if wanted[1] else None,
         weight_grad(slopes[:GATES], rows) if wanted[2] else None,
-        weight_grad(inside, states) if wanted[3] else None,
+        weight_grad(slopes, states, (0, 1, 3)) if wanted[3] else None,
         biases[:GATES].copy() if wanted[4] else None,
         np.concatenate([biases[:2], biases[3:]]) if wanted[5] else None,
     )

@@ -105,7 +105,7 @@ def lstm_layer_backward(
         weight_grad(slopes, previous(output, hidden, steps)) if wanted[4] else None,
         biases if wanted[5] else None,
         np.copy(biases) if biases is not None and wanted[6] else None,
-        weight_grad([grad], full) if wanted[7] else None,
+        weight_grad(grad[None], full) if wanted[7] else None,
     )
 
 

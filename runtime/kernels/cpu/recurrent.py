@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..jobs.sharing import shared
-from .product import PRODUCTS, multiply
-from .recurrent_loops import before
+from .product import PRODUCTS, UNIT
+from .recurrent_loops import before, gates_of, slopes_of_inputs, slopes_of_weights
 from .reductions import sum_dim
 
 Array = np.ndarray
@@ -51,24 +51,22 @@ def projected(rows: Array, weight: Any, bias: Array | None, to: Array) -> None:
     """to[k] = rows weight[k]^T + bias[k] for each gate; `to` may have more of them, which become the bias alone."""
     if bias is not None:
         to[...] = bias[:, None]
-    for k, part in enumerate(weight):
-        multiply(rows, part, to[k], False, True, bias is not None)
+    shared(gates_of, (rows, weight, to, bias is not None), len(weight), len(rows) * weight.size // PRODUCTS)
 
 
 def input_grad(grads: Array, weight: Any) -> Array:
     """The gradient of the rows that `projected` took."""
     result = np.empty((grads.shape[1], weight.shape[2]), grads.dtype)
-    for k, part in enumerate(weight):
-        multiply(grads[k], part, result, False, False, k > 0)
+    shared(slopes_of_inputs, (grads, weight, result), len(result), grads.size * weight.shape[2] // PRODUCTS, UNIT)
     return result
 
 
-def weight_grad(grads: Any, rows: Array) -> Array:
-    """The gradient of the weights of all gates, one below the other."""
-    result = np.empty((len(grads), grads[0].shape[1], rows.shape[1]), rows.dtype)
-    for grad, to in zip(grads, result, strict=True):
-        multiply(grad, rows, to, True, False, False)
-    return result.reshape(len(grads) * result.shape[1], rows.shape[1])
+def weight_grad(grads: Array, rows: Array, gates: tuple[int, ...] = ()) -> Array:
+    """The gradient of the weights of all gates, or of some, one below the other."""
+    which = np.array(gates or range(len(grads)))
+    result = np.empty((len(which), grads.shape[2], rows.shape[1]), rows.dtype)
+    shared(slopes_of_weights, (grads, which, rows, result), len(which), result.size * len(rows) // PRODUCTS)
+    return result.reshape(len(which) * result.shape[1], rows.shape[1])
 
 
 def bias_grad(grads: Array) -> Array:

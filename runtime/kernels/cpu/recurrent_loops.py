@@ -12,7 +12,7 @@ import numpy as np
 from ..jit import jit
 from ..places import address
 from ..tiles import panel_width
-from .product import fill_panels, multiply_at
+from .product import fill_panels, multiply_at, multiply_rows
 
 Array = np.ndarray
 
@@ -51,3 +51,24 @@ def before(values: Array, initial: Array, steps: Array) -> Array:
         result[start + old : start + count] = initial[old:count]
         last = start
     return result
+
+
+@jit
+def gates_of(rows: Array, weight: Array, to: Array, add: bool, first: int, last: int) -> None:
+    """to[k] = rows weight[k]^T, or to[k] + it, for a range of gates."""
+    for k in range(first, last):
+        multiply_rows(rows, weight[k], to[k], False, True, add, 0, len(rows))
+
+
+@jit
+def slopes_of_inputs(grads: Array, weight: Array, result: Array, first: int, last: int) -> None:
+    """result = sum_k grads[k] weight[k], for a range of rows."""
+    for k in range(len(weight)):
+        multiply_rows(grads[k], weight[k], result, False, False, k > 0, first, last)
+
+
+@jit
+def slopes_of_weights(grads: Array, gates: Array, rows: Array, result: Array, first: int, last: int) -> None:
+    """result[k] = grads[gates[k]]^T rows, for a range of k."""
+    for k in range(first, last):
+        multiply_rows(grads[gates[k]], rows, result[k], True, False, False, 0, result.shape[1])
