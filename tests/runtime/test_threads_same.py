@@ -9,7 +9,9 @@ import pytest
 HASHES = """
 import hashlib, json, os, sys
 import specgrad as sg
+from specgrad.runtime.kernels.jobs import layout
 F = sg.nn.functional
+layout.LARGE = 1 << 12  # elements that threads share
 
 def drawn(dtype, *shapes):
     sg.manual_seed(0)

@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 
 from ..jit import jit
-from ..jobs.sharing import shared
+from ..jobs.sharing import by_slices, shared
 from .product import transpose
 
 Array = np.ndarray
@@ -25,15 +25,16 @@ def contiguous(a: Array) -> Array:
 
 def copied(a: Array) -> Array:
     """A copy in row-major order."""
-    if a.size < _LARGE:
+    if a.size < _LARGE or a.itemsize not in _AS_FLOATS:
         return a.copy()
-    moves = a.itemsize in _AS_FLOATS and not a.flags.c_contiguous
-    plan = _plan(a.shape, a.strides, a.itemsize) if moves else None
+    plan = None if a.flags.c_contiguous else _plan(a.shape, a.strides, a.itemsize)
+    if plan is None and not a.flags.c_contiguous:
+        return a.copy()
+    out, moved = np.empty(a.shape, a.dtype), _AS_FLOATS[a.itemsize]
     if plan is None:
-        return a.copy()
+        by_slices(_copy, (a.reshape(-1).view(moved), out.reshape(-1).view(moved)), a.size)
+        return out
     sizes, strides, order = plan
-    out = np.empty(a.shape, a.dtype)
-    moved = _AS_FLOATS[a.itemsize]
     source = np.lib.stride_tricks.as_strided(a.view(moved), sizes, strides)
     to = out.view(moved).reshape(sizes)
     loop, last, fastest = order
@@ -59,6 +60,13 @@ def _plan(shape: Dims, strides: Dims, itemsize: int) -> tuple[Dims, Dims, Dims] 
         return None
     loop = 1 - fastest[0]
     return tuple(size for size, _ in dims), tuple(step for _, step in dims), (loop, 2, fastest[0])
+
+
+@jit
+def _copy(a: Array, out: Array) -> None:
+    """out = a, flat."""
+    for i in range(out.size):
+        out[i] = a[i]
 
 
 @jit

@@ -19,7 +19,7 @@ Array = np.ndarray
 
 NATIVE = (np.dtype(np.float32), np.dtype(np.float64))
 SMALL = 1 << 15  # products of so many numbers: of a batch, smaller ones are NumPy's; a row is added after smaller ones
-PRODUCTS = 64  # take as long as one element of other work
+PRODUCTS = 16  # take as long as one element of other work, or somewhat longer
 UNIT = 24  # rows that stay together in one thread
 NEAR = 1 << 19  # bytes: b of this extent stays in the second-level cache as it lies
 DEPTH, ROWS, COLUMNS = 512, 192, 4096  # of the blocks that are copied: of depth, of rows of a, of columns of b

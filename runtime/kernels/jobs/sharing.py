@@ -13,6 +13,7 @@ from .layout import ADDRESS, HAVE, INTEGERS, MOST_SLICED, NUMBERS, RANGE, RUN, S
 from .workers import describe, in_parts, manage
 
 SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
+CALL = 4  # times as large as what native code shares: Python needs some 10 us to describe a call
 LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
 
 
@@ -21,7 +22,7 @@ def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: i
 
     The loop is a compiled kernel. Ranges begin at multiples of `unit`.
     """
-    if work < layout.LARGE or count <= unit or get_num_threads() == 1:
+    if work < CALL * layout.LARGE or count <= unit or get_num_threads() == 1:
         loop(*arguments, 0, count)
         return
     if not _compiled(RANGE, loop, arguments, (0, 0), [], count, unit):
@@ -31,7 +32,7 @@ def shared(loop: Any, arguments: tuple[Any, ...], count: int, work: int, unit: i
 def by_slices(kernel: Any, arguments: tuple[Any, ...], size: int) -> None:
     """kernel(*arguments) of a compiled kernel of flat arrays and numbers that has to do with one place of the arrays
     at a time; by several threads where their size is large."""
-    if size < layout.LARGE or get_num_threads() == 1:
+    if size < CALL * layout.LARGE or get_num_threads() == 1:
         kernel(*arguments)
         return
     if _compiled(SLICES, kernel, arguments, (), sliced_arrays(arguments, size), size, SLICE):
