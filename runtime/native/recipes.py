@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.jobs.layout import CALL_NUMBERS
 from ..recipe import Recipe, Step
 from .plans import array_of, kernel_address, memory, number_of, put, resolver
 from .structured import FIRST, STEP, S
@@ -18,7 +19,7 @@ _tables: dict[Any, np.ndarray] = {}
 def written(recipe: Recipe, letters: str, outputs: int, arguments: Sequence[Any]) -> tuple[Any, ...]:
     """(words, the shape of each result or None, the arguments)."""
     last = max(output for step in recipe for output, _ in step.results)
-    words = np.zeros(FIRST // 8 + STEP * len(recipe), np.int64)
+    words = np.zeros(FIRST // 8 + STEP * len(recipe) + CALL_NUMBERS, np.int64)  # a call reads so many numbers
     words[:2] = len(recipe), max(last + 1, outputs)
     shapes: list[Any] = [None] * max(last + 1, outputs)
     for i, step in enumerate(recipe):

@@ -136,3 +136,14 @@ def test_a_process_ends_while_workers_wait() -> None:
     code = "import specgrad as sg; sg.set_num_threads(3); sg.ones(1 << 20).add_(1)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
     assert done.stderr == ""
+
+
+def test_nothing_is_kept_of_a_job(threads: Any) -> None:
+    """What a job of Python worked on may go when it is done."""
+    threads(2)
+    places = np.zeros(100)
+    before = sys.getrefcount(places)
+    workers.in_parts(100, 10, lambda first, last: places[first:last].fill(1))
+    after = sys.getrefcount(places)
+    assert after == before
+    assert places.all()

@@ -114,14 +114,19 @@ def finish(job):
 
 
 @native
-def end(job):
-    """Wait until all parts are finished, and leave the job to others; 0 where no kernel raised."""
+def await_all(job):
+    """Wait until all parts are finished."""
     spins = 0
     while read(job, J.finished) < load(job, J.parts):
         pause()
         spins += 1
         if spins > MANY:
             let_another_run()
+
+
+@native
+def leave(job):
+    """Leave the job to others; 0 where no kernel raised."""
     failed = read(job, J.failed)
     write(job, J.owned, 0)
     return failed

@@ -14,7 +14,7 @@ CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers t
 MOST_SLICED = 16
 PYTHON, FLAT, ROWS, STEP, RANGE, SLICES = range(6)  # kinds of jobs: which function runs a part of it
 AWAKE, ASLEEP, ABSENT = range(3)
-HAVE, POST, CLAIM, FINISH, AWAIT, WAKE, RUN, SERVE = range(8)  # what somebody wishes of the job
+HAVE, POST, CLAIM, FINISH, AWAIT, LEAVE, WAKE, RUN, SERVE = range(9)  # what somebody wishes of the job
 
 
 class Job(NamedTuple):

@@ -10,8 +10,8 @@ from ..compile import building
 from ..lean import compiled_function, version_of
 from ..words import load, native
 from .atomics import pause, read, swap, write
-from .claims import SPINS, claim, end, finish, post, sleep, wake
-from .layout import AWAIT, AWAKE, CLAIM, FINISH, HAVE, POST, PYTHON, RUN, SERVE, WAKE, J
+from .claims import SPINS, await_all, claim, finish, leave, post, sleep, wake
+from .layout import AWAIT, AWAKE, CLAIM, FINISH, HAVE, LEAVE, POST, PYTHON, RUN, SERVE, WAKE, J
 from .parts import run_part
 
 
@@ -43,7 +43,8 @@ def run(job):
     while part >= 0:
         run_part(job, part)
         part = claim(job, True)
-    return end(job)
+    await_all(job)
+    return leave(job)
 
 
 @native
@@ -62,7 +63,9 @@ def manage(job, wish, bed):
     elif wish == FINISH:
         finish(job)
     elif wish == AWAIT:
-        return end(job)
+        await_all(job)
+    elif wish == LEAVE:
+        return leave(job)
     elif wish == WAKE:
         wake(job)
     return 0

@@ -23,6 +23,7 @@ from .layout import (
     CLAIM,
     FINISH,
     HAVE,
+    LEAVE,
     MOST_WORKERS,
     NEVER,
     POST,
@@ -76,6 +77,8 @@ def in_parts(count: int, unit: int, task: Callable[[int, int], None]) -> None:
         _run_part(part)
         manage(FINISH)
     manage(AWAIT)
+    _task.clear()  # which holds arrays
+    manage(LEAVE)
     if errors:
         raise errors[0]
 
