@@ -163,5 +163,10 @@ def call_any(context: Any, kernel: Any, integers: Any, numbers: Any) -> Any:
     return Word(Word, Word, Word), build
 
 
-# For functions that are called from their like alone.
-native = njit(no_cpython_wrapper=True, no_cfunc_wrapper=True, error_model="numpy", fastmath=False, pipeline_class=Inner)
+def native(function: Any) -> Any:
+    """Compile a function that is called from its like alone: once, whether its arguments are constants or not."""
+    options = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "error_model": "numpy", "fastmath": False}
+    compiled = njit(**options, pipeline_class=Inner)(function)
+    for_types = compiled.get_call_template
+    compiled.get_call_template = lambda args, kws: for_types([types.unliteral(kind) for kind in args], kws)
+    return compiled

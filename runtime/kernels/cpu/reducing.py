@@ -146,13 +146,16 @@ def short_row_sums(x: Array, divisor: float, out: Array) -> None:
 
 
 @jit
-def narrow_column_sums(x: Array, totals: Array) -> None:
-    """totals[j] = sum_i x[i, j] for few columns: as many rows as make a wide one are added as if they were one."""
+def narrow_column_sums(x: Array, start: int, totals: Array) -> None:
+    """totals[j] = sum_i x[i, j] for few columns: as many rows as make a wide one are added as if they were one.
+
+    `start` is 0, but no constant, for which numba would compile `column_sums` again.
+    """
     after = totals.size
     side = _NARROW // after
     rows = x.shape[0] // side
     wide = np.empty(side * after)
-    column_sums(x.reshape(-1)[: rows * wide.size].reshape(rows, wide.size), 0, wide)
+    column_sums(x.reshape(-1)[: rows * wide.size].reshape(rows, wide.size), start, wide)
     totals[:] = 0
     for part in range(side):
         for j in range(after):
@@ -184,7 +187,7 @@ def grouped_column_sums(x: Array, divisor: float, out: Array, first: int, last: 
         b, start = k // after, k % after
         totals = np.empty(min(_WIDTH, after - start, last - k))
         if totals.size == after and 2 * after <= _NARROW <= along:
-            narrow_column_sums(x[b], totals)
+            narrow_column_sums(x[b], start, totals)
         else:
             column_sums(x[b], start, totals)
         for j in range(totals.size):
