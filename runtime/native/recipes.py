@@ -11,7 +11,7 @@ import numpy as np
 from ..kernels.jobs.layout import CALL_NUMBERS
 from ..recipe import Recipe, Step
 from .plans import array_of, kernel_address, memory, number_of, put, resolver
-from .structured import FIRST, STEP, S
+from .recipe_calls import FIRST, STEP, S
 
 _tables: dict[Any, np.ndarray] = {}
 

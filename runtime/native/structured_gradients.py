@@ -9,7 +9,8 @@ from . import c_functions as c
 from .gradients import G, unwritten, wanted_of
 from .layout import NODE, TENSOR
 from .objects import hold, kind_of, nothing, records, the
-from .structured import LENGTH, NATIVE, TENSOR_LETTER, is_operand, looked_up, note_operand, put_layout, run_recipe
+from .recipe_calls import LENGTH, note_operand, run_recipe
+from .structured import NATIVE, TENSOR_LETTER, is_operand, looked_up, put_layout
 from .world import W
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from math import prod
 
 from ..kernels.cpu import flat
+from ..kernels.cpu.adding import CHUNK
 from ..kernels.cpu.folding import folding
-from ..kernels.cpu.reducing import CHUNK, COLUMNS, unit_of
+from ..kernels.cpu.reducing import COLUMNS, unit_of
 from ..kernels.cpu.reductions import grown
 from ..kernels.jobs.layout import LARGE
 from ..recipe import Ints, Layout, Recipe, Step, single

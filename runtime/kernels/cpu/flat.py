@@ -9,8 +9,9 @@ import numpy as np
 
 from ..jit import jit
 from ..places import address, part_of, row_at
+from .adding import CHUNK, chunk_sums, plain_sum, sum_of_chunks
 from .product import multiply_rows
-from .reducing import CHUNK, chunk_sums, grouped_column_sums, plain_sum, row_sums, sum_of_chunks, variances
+from .reducing import grouped_column_sums, row_sums, variances
 from .spreading import spread_over_equals, spread_plain, spread_variance
 from .taking import take_rows
 from .vector_products import WIDTH, columns_by_vector, rows_by_vector

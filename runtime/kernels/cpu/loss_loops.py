@@ -10,7 +10,7 @@ import numpy as np
 
 from ..jit import jit
 from ..scalar import exp, log, log1p
-from .reducing import plain_sum
+from .adding import plain_sum
 
 _BLOCK = 1024
 Array = np.ndarray

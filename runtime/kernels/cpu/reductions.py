@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..jobs.sharing import shared
-from . import loops, products, reducing
+from . import adding, loops, products, reducing
 from .folding import folding
 
 Array = np.ndarray
@@ -36,12 +36,12 @@ def sum_all(a: Array) -> Array:
 
 
 def _long_sum(row: Array) -> float:
-    """sum_i x_i, as `reducing.plain_sum` finds it."""
-    if row.size <= reducing.CHUNK:
-        return float(reducing.chunk_sum(row))
-    sums = np.empty(-(-row.size // reducing.CHUNK))
-    shared(reducing.chunk_sums, (row, sums), row.size, row.size, reducing.CHUNK)
-    return float(reducing.sum_of_chunks(sums))
+    """sum_i x_i, as `adding.plain_sum` finds it."""
+    if row.size <= adding.CHUNK:
+        return float(adding.chunk_sum(row))
+    sums = np.empty(-(-row.size // adding.CHUNK))
+    shared(adding.chunk_sums, (row, sums), row.size, row.size, adding.CHUNK)
+    return float(adding.sum_of_chunks(sums))
 
 
 def over_outputs(loop: Callable[..., None], folded: Dims, *arguments: Any) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from ..jit import jit
 from ..jobs.sharing import shared
 from ..places import part_of
-from .reducing import REORDER, square_sum
+from .adding import REORDER, square_sum
 from .standardized_rows import FLUSH, add_blocks
 
 _BLOCK = 1024

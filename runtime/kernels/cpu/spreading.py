@@ -11,8 +11,8 @@ import numpy as np
 from ..jit import jit
 from ..places import part_of
 from ..scalar import exp
+from .adding import column_sums, plain_sum
 from .products import plain_product
-from .reducing import column_sums, plain_sum
 
 _WIDTH = 1024  # columns that are worked on side by side
 

@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from ..jit import jit
-from .reducing import REORDER, plain_sum, square_sum
+from .adding import REORDER, plain_sum, square_sum
 
 _BLOCK = 1024
 Array = np.ndarray

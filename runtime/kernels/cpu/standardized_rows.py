@@ -12,7 +12,7 @@ import numpy as np
 
 from ..jit import jit
 from ..places import part_of
-from .reducing import REORDER, plain_sum, square_sum
+from .adding import REORDER, plain_sum, square_sum
 
 _BLOCK = 1024
 FLUSH = 64  # rows whose weight gradients are added up before they go into double precision
