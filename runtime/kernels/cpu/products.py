@@ -41,6 +41,7 @@ def products(x: Array, out: Array) -> None:
             p4 *= four[i]
         out[b], out[b + 1], out[b + 2], out[b + 3] = p1, p2, p3, p4
     for b in range(fours, before):
-        row = table[b]
+        row, p1 = table[b], x.dtype.type(1)
         for i in range(along):
-            out[b] *= row[i]
+            p1 *= row[i]
+        out[b] = p1

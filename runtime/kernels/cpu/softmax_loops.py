@@ -13,7 +13,8 @@ from ..places import part_of
 from ..scalar import exp, log
 from .ordering import greatest
 
-# Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled.
+# Sums may be reordered into the lanes of a vector register; the order is fixed when the loop is compiled. No loop that
+# adds writes as well: LLVM would compile it twice, and which one runs would depend on where the arrays happen to lie.
 _REORDER = {"reassoc"}
 _BLOCK = 256
 
@@ -26,9 +27,9 @@ def softmax_rows(x: np.ndarray, result: np.ndarray, first: int, last: int) -> No
         top = x.dtype.type(greatest(row))
         total = x.dtype.type(0)
         for j in range(row.size):
-            value = exp(row[j] - top)
-            out[j] = value
-            total += value
+            out[j] = exp(row[j] - top)
+        for j in range(out.size):
+            total += out[j]
         scale = 1 / total
         for j in range(row.size):
             out[j] *= scale

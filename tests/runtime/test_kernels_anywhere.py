@@ -1,0 +1,48 @@
+"""Kernels whose sums may be reordered give the same bits wherever their arrays lie.
+
+Where a loop reads and writes, compilers make two versions of it and choose by how far apart the arrays are.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from specgrad.runtime.kernels.cpu import products, reducing, softmax_loops, standardized_rows
+from specgrad.runtime.kernels.cpu import rms as rms_norm
+
+Array = np.ndarray
+ROWS = 3
+KERNELS: dict[str, Callable[[Array, Array, Array], Any]] = {
+    "softmax": lambda x, y, out: softmax_loops.softmax_rows(x, out, 0, ROWS),
+    "log_softmax": lambda x, y, out: softmax_loops.log_softmax_rows(x, out, 0, ROWS),
+    "softmax backward": lambda x, y, out: softmax_loops.softmax_backward_rows(x, y, out, 0, ROWS),
+    "log_softmax backward": lambda x, y, out: softmax_loops.log_softmax_backward_rows(x, y, out, 0, ROWS),
+    "layer norm": lambda x, y, out: standardized_rows.standardize_rows(
+        x, y[0], y[1], 1e-5, out, np.empty(ROWS, x.dtype), np.empty(ROWS, x.dtype), 0, ROWS
+    ),
+    "rms norm": lambda x, y, out: rms_norm._normalize(x, y[0], 1e-5, out, np.empty(ROWS, x.dtype), 0, ROWS),
+    "sums": lambda x, y, out: reducing.sums(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
+    "variances": lambda x, y, out: reducing.variances(x[:, :, None], 1.0, out.reshape(-1)[:ROWS], 0, ROWS),
+    "products": lambda x, y, out: products.products(x[:, :, None], out.reshape(-1)[:ROWS]),
+}
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", KERNELS)
+def test_same_bits_at_every_distance(name: str, dtype: Any) -> None:
+    """The result from 0 to 60 elements behind its operands, and far away."""
+    rng = np.random.default_rng(0)
+    memory = np.empty(4096, dtype)
+    for size in (4, 7, 33):
+        for _ in range(10):
+            given = rng.standard_normal((2, ROWS, size))
+            found = set()
+            for distance in (*range(60), 1024):
+                places = np.cumsum([64, ROWS * size, ROWS * size + distance])
+                x, y, out = (memory[at : at + ROWS * size].reshape(ROWS, size) for at in places)
+                x[:], y[:], out[:] = given[0], given[1], 1
+                KERNELS[name](x, y, out)
+                found.add(out.tobytes())
+            assert len(found) == 1
