@@ -25,8 +25,8 @@ class Step(NamedTuple):
     one before goes on with it.
 
     Where `rows` is (count, unit), the kernel takes two more ints: the first of its rows that it is to compute, a
-    multiple of `unit`, and that after the last. So several threads may share them, if they are
-    large, or `work` is, which is counted in elements as well.
+    multiple of `unit`, and that after the last. So several threads may share them, if operand and result are large, or
+    `work` is, which is counted in elements as well.
     """
 
     kernel: Any

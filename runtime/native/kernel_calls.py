@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..kernels.frames import call_arrays, put_number
 from ..kernels.jobs.claims import share
-from ..kernels.jobs.layout import FLAT
+from ..kernels.jobs.layout import FLAT, SLICE
 from ..kernels.words import FIRST_OWNER, bits, load, native, store
 from . import c_functions as c
 from .layout import NUMBER, TYPE
@@ -12,7 +12,6 @@ from .objects import hold, the
 from .sharing import job_for
 from .world import W
 
-UNIT = 1024  # parts begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 LONG = 4096  # elements from which other threads may run meanwhile, which costs 0.1 us
 
 
@@ -60,7 +59,7 @@ def run_kernel(kernel, arrays, size, words):
     if job == 0:
         call_arrays(kernel, arrays, size, words)
     else:
-        share(job, FLAT, kernel, arrays, size, UNIT, words, 0)
+        share(job, FLAT, kernel, arrays, size, SLICE, words, 0)
     go_on(state, words, arrays)
 
 

@@ -10,6 +10,7 @@ LINE = 64  # bytes that processors hand to each other at once
 MOST_WORKERS = 255
 LARGE = 1 << 16  # elements of a result from which a second thread is worth its while
 NEVER = 1 << 62
+SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 CALL_INTEGERS, CALL_NUMBERS = 96, 8  # of a call; processors pass more numbers than these another way
 MOST_SLICED = 16
 PYTHON, FLAT, ROWS, STEP, RANGE, SLICES = range(6)  # kinds of jobs: which function runs a part of it

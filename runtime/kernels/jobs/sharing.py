@@ -9,10 +9,9 @@ import numpy as np
 from ...threads import get_num_threads
 from . import layout
 from .calls import address_of, sliced_arrays, words_of
-from .layout import ADDRESS, HAVE, INTEGERS, MOST_SLICED, NUMBERS, RANGE, RUN, SLICED, SLICES, words
+from .layout import ADDRESS, HAVE, INTEGERS, MOST_SLICED, NUMBERS, RANGE, RUN, SLICE, SLICED, SLICES, words
 from .workers import describe, in_parts, manage
 
-SLICE = 1024  # elements; slices begin at multiples of it: so each has whole vectors and, but for the last, nothing else
 CALL = 4  # times as large as what native code shares: Python needs some 10 us to describe a call
 LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
 
