@@ -6,10 +6,13 @@ PYTHON ?= $(shell for p in python3 python3.14 python3.13 python3.12 python3.11; 
 	$$p -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$p && break; done)
 # Who times: an interpreter with torch gives the comparison (make bench BENCH_PYTHON=...).
 BENCH_PYTHON ?= $(BIN)/python
+# Who attacks: an interpreter with torch compares random programs with PyTorch (make attack ATTACK_PYTHON=... SEED=7).
+ATTACK_PYTHON ?= $(BIN)/python
+SEED ?= $(shell date +%Y%m%d)
 
 .DEFAULT_GOAL := help
 .NOTPARALLEL:
-.PHONY: help demo test gen gen-check verify lint type bench docs clean
+.PHONY: help demo test attack gen gen-check verify lint type bench docs clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,6 +24,9 @@ demo: $(VENV)/stamp-demo ## add an op in YAML, check it, generate it, train a ne
 
 test: gen-check lint type verify ## everything CI runs: gen-check, lint, type, verify, pytest
 	$(BIN)/python -m pytest -n auto --maxprocesses 4 --dist worksteal
+
+attack: $(VENV)/stamp-test ## an hour of hostile calls, programs, files and moments; a seed a day
+	SPECGRAD_ATTACK=full SPECGRAD_ATTACK_SEED=$(SEED) $(ATTACK_PYTHON) -m pytest -n 2 --dist worksteal tests/attack
 
 gen: $(VENV)/stamp-test ## write generated/ and docs/ops from derivatives.yaml
 	$(BIN)/python -m codegen
