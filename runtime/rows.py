@@ -29,6 +29,12 @@ class Rows(NamedTuple):
     size: int
     repeated: tuple[int, ...]
 
+    def reach(self, k: int) -> int:
+        """How many elements lie between the first and the last of operand `k` that is read, these included."""
+        outer, inner = self.steps[k]
+        within = 1 if k in self.repeated else self.size
+        return int((self.outer - 1) * outer + (self.inner - 1) * inner) + within
+
 
 @functools.lru_cache(maxsize=8192)
 def broadcast_rows(name: str, layouts: tuple[Layout, ...], numbers: int) -> tuple[Shape, int, Rows | None]:

@@ -72,13 +72,16 @@ class StructuredOp:
 
     def plan(self, checked: Sequence[Any]) -> Any:
         """What is kept of a call."""
-        recipe = self.find(*[as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)])
+        known = [as_known(letter, a) for letter, a in zip(self.letters, checked, strict=True)]
+        recipe = self.find(*known)
         if recipe is None:
             return None
         from .native.recipes import written
 
         own = [None if letter in "TOIL" else a for letter, a in zip(self.letters, checked, strict=True)]
-        return written(recipe, "T" * MOST_LISTED if "L" in self.letters else self.letters, self.outputs, own)
+        if "L" in self.letters:
+            return written(recipe, known[0], "T" * MOST_LISTED, self.outputs, own)
+        return written(recipe, known, self.letters, self.outputs, own)
 
 
 def as_known(letter: str, argument: Any) -> Any:
@@ -157,4 +160,4 @@ class StructuredGradient:
 
         kept = [getattr(node, slot) if letter == "k" else None for letter, slot in self.reads]
         letters = "".join("I" if tensor is not None and tensor._dtype is int64 else "T" for tensor in kept)
-        return written(recipe, letters, outputs, ())
+        return written(recipe, values, letters, outputs, ())

@@ -1,5 +1,6 @@
-"""Fixtures of all tests."""
+"""Fixtures of all tests. With SPECGRAD_GUARDS=1 arrays lie between guard words: see guards.py."""
 
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,3 +19,16 @@ def threads(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     yield sg.set_num_threads
     monkeypatch.undo()
     sg.set_num_threads(before)
+
+
+if os.environ.get("SPECGRAD_GUARDS"):
+    from . import guards
+
+    guards.guard()
+
+    @pytest.fixture(autouse=True)
+    def no_damage() -> Iterator[None]:
+        """No test writes outside of arrays, or to memory that has been freed."""
+        before = guards.damage()
+        yield
+        assert guards.damage() == before

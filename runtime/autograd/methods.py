@@ -12,6 +12,7 @@ from .dual import split_dual, with_tangent
 from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
 from .node import LEAF, OUTPUT
 from .view_origins import NOWHERE, Outdated, require_grad, views_require_grad
+from .writers import note_replaced
 
 
 class AutogradMethods(TensorBase):
@@ -184,8 +185,11 @@ class AutogradMethods(TensorBase):
     def data(self, value: Any) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"data: expected a Tensor, but got {type(value).__name__}")
+        changed = self._shape != value._shape or self._dtype is not value._dtype
         for slot in ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype", "_device"):
             setattr(self, slot, getattr(value, slot))
+        if changed:
+            note_replaced(self)
 
     @property
     def _version(self) -> int:

@@ -43,6 +43,24 @@ class Awaited(int):
                 function(alive)
 
 
+class Replaced(int):
+    """The count of a tensor that was given memory of another shape or dtype: who has saved the tensor at the same count
+    finds that it has changed, though nothing was written."""
+
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __ne__(self, other: object) -> bool:
+        return self is not other
+
+    __hash__ = int.__hash__
+
+
+def note_replaced(tensor: Any) -> None:
+    """The tensor has memory of its own from now on, of another shape or dtype than the one that may have been saved."""
+    tensor._writes = [Replaced(0 if tensor._writes is None else tensor._writes[0]), "data"]
+
+
 def note_write(tensor: Any, name: str) -> None:
     """Count a write by the op `name`, which is yet to be recorded: `end_write` must follow."""
     if watch.active:

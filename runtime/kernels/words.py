@@ -18,9 +18,8 @@ BYTES = ir.IntType(8).as_pointer()
 MOST_ARRAYS = 8  # that one kernel takes, the results among them
 MOST_NUMBERS = 4
 MOST_INTS = 8
-FIRST_SIZE = 2 * MOST_ARRAYS + MOST_NUMBERS  # where the first array's number of elements stands among a call's words,
-FIRST_OWNER = FIRST_SIZE + MOST_ARRAYS  # and the first object that owns the memory of an array
-CALL_WORDS = FIRST_OWNER + MOST_ARRAYS
+FIRST_SIZE = 2 * MOST_ARRAYS + MOST_NUMBERS  # where the first array's number of elements stands among a call's words
+CALL_WORDS = FIRST_SIZE + MOST_ARRAYS
 
 
 def word_at(builder: Any, address: Any, distance: Any, kind: Any = WORD) -> Any:

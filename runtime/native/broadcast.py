@@ -9,32 +9,55 @@ from ..kernels.words import CALL_WORDS, frame, load, native, store
 from . import c_functions as c
 from .kernel_calls import LONG, found_kernel, put_object
 from .layout import DATA, TENSOR, TYPE
-from .objects import fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, the
+from .objects import (
+    elements,
+    fresh,
+    hold,
+    holds_kind,
+    is_tensor,
+    itemsize,
+    kind_of,
+    new_flat,
+    nothing,
+    own,
+    own_new,
+    the,
+)
 from .sharing import job_for
 from .world import W
 
-LENGTH = B.steps // 8 + 6  # words
 VARIANTS = 2  # the number of the kernel for a repeated first operand, in pairs of dtypes; that for the second follows
 
 
 @native
 def key_of(first, second):
-    """What rows are found by."""
+    """What rows are found by; 0 where there is no memory."""
     key = c.new_tuple(4)
-    c.set_tuple_item(key, 0, hold(load(first, TENSOR.shape)))
-    c.set_tuple_item(key, 1, hold(load(first, TENSOR.strides)))
-    c.set_tuple_item(key, 2, hold(load(second, TENSOR.shape)))
-    c.set_tuple_item(key, 3, hold(load(second, TENSOR.strides)))
+    if key != 0:
+        c.set_tuple_item(key, 0, hold(load(first, TENSOR.shape)))
+        c.set_tuple_item(key, 1, hold(load(first, TENSOR.strides)))
+        c.set_tuple_item(key, 2, hold(load(second, TENSOR.shape)))
+        c.set_tuple_item(key, 3, hold(load(second, TENSOR.strides)))
     return key
 
 
 @native
-def memory_of(tensor, size):
-    """The address of a tensor's first element."""
-    flat = load(tensor, TENSOR.flat)
-    if flat != the(W.none):
-        return load(flat, DATA)
-    return load(load(tensor, TENSOR.storage), DATA) + c.as_integer(load(tensor, TENSOR.offset)) * size
+def is_laid_out(tensor, key, place):
+    """Whether a tensor still has the layout that stands in a key."""
+    shape, strides = c.tuple_item(key, place), c.tuple_item(key, place + 1)
+    return load(tensor, TENSOR.shape) == shape and load(tensor, TENSOR.strides) == strides
+
+
+@native
+def memory_of(tensor, kind, reach, owners):
+    """The address of a tensor's first element; 0 where its memory, which is owned, ends before `reach` elements."""
+    flat, first = load(tensor, TENSOR.flat), 0
+    if flat == the(W.none):
+        flat, first = load(tensor, TENSOR.storage), c.as_integer(load(tensor, TENSOR.offset))
+    own_kind = load(tensor, TENSOR.dtype) == the(W.float32 + 8 * kind) and holds_kind(flat, kind)
+    if not own_kind or elements(flat) - first < reach:
+        return 0
+    return load(own(owners, flat), DATA) + first * itemsize(kind)
 
 
 @native
@@ -59,46 +82,57 @@ def put_numbers(plan_numbers, arguments, first, words):
 
 
 @native
-def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments):
+def broadcast(found_rows, kernels, resolver, numbers, gives_bool, arguments, owners):
     """The result on two tensors, not recorded; None where these rows have not been found before, 0 for an error."""
     first, second, words, more = load(arguments, 0), load(arguments, 8), frame(CALL_WORDS), frame(8)
     if not may_broadcast(first, second):
         return nothing()
-    key = key_of(first, second)
+    kind = kind_of(load(first, TENSOR.dtype))
+    key = own_new(owners, key_of(first, second))
+    if key == 0:
+        return 0
     found = c.dict_item(found_rows, key)
-    c.drop(key)
     if found == 0 or found == the(W.none):
         return nothing()
-    rows, dtype = load(c.tuple_item(found, 0), DATA), load(first, TENSOR.dtype)
-    kind, repeated = kind_of(dtype), load(rows, B.repeated)
+    own(owners, found)  # which the table may forget
+    rows = load(c.tuple_item(found, 0), DATA)
+    repeated = load(rows, B.repeated)
     if not put_numbers(numbers, arguments, repeated > 0, words):
         return nothing()
     variant = 2 * (VARIANTS + repeated - 1) if repeated else 0
     kernel = found_kernel(kernels, variant + kind, resolver, more)
     result_kind = 2 if gives_bool else kind
-    flat = 0 if kernel == 0 else new_flat(more, load(rows, B.elements), result_kind)
+    flat = 0 if kernel == 0 else own_new(owners, new_flat(more, load(rows, B.elements), result_kind))
     if flat == 0:
         return 0
-    size = itemsize(kind)
-    store(more, 0, memory_of(first, size))
-    store(more, 8, memory_of(second, size))
+    if not is_laid_out(first, key, 0) or not is_laid_out(second, key, 2):
+        return nothing()
+    one = memory_of(first, kind, load(rows, B.reach), owners)
+    other = memory_of(second, kind, load(rows, B.reach_of_second), owners)
+    if one == 0 or other == 0:
+        return nothing()
+    store(more, 0, one)
+    store(more, 8, other)
     store(more, 16, load(flat, DATA))
-    store(more, 24, size)
-    store(more, 32, size)
+    store(more, 24, itemsize(kind))
+    store(more, 32, itemsize(kind))
     store(more, 40, itemsize(result_kind))
+    run_all_rows(kernel, rows, more, words)
+    return fresh(hold(flat), c.tuple_item(found, 1), the(W.float32 + 8 * result_kind))
+
+
+@native
+def run_all_rows(kernel, rows, more, words):
+    """Run the kernel on all rows; of many, other threads may do some, or may run meanwhile."""
     count = load(rows, B.outer) * load(rows, B.inner)
     if load(rows, B.elements) < LONG:
         run_rows(kernel, rows, more, words, 0, count)
+        return
+    job = job_for(load(rows, B.elements), more + 48)
+    state = c.let_others_run()
+    if job == 0:
+        run_rows(kernel, rows, more, words, 0, count)
     else:
-        one, other = hold(load(first, TENSOR.storage)), hold(load(second, TENSOR.storage))
-        job = job_for(load(rows, B.elements), more + 48)
-        state = c.let_others_run()
-        if job == 0:
-            run_rows(kernel, rows, more, words, 0, count)
-        else:
-            store(more, 48, rows)
-            share(job, ROWS, kernel, 0, count, 1, words, more)
-        c.go_on(state)
-        c.drop(one)
-        c.drop(other)
-    return fresh(flat, c.tuple_item(found, 1), the(W.float32 + 8 * result_kind))
+        store(more, 48, rows)
+        share(job, ROWS, kernel, 0, count, 1, words, more)
+    c.go_on(state)

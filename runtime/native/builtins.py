@@ -15,6 +15,7 @@ from ..kernels.jobs.manager import sources
 from ..kernels.lean import compiled_function, version_of
 from .c_functions import register_numpy
 from .layout import CAPTURE, NODE, OUTPUT, PASS, TENSOR, WATCH
+from .setting import SETTING
 from .world import register
 
 FASTCALL = 0x80  # METH_FASTCALL: (self, address of the arguments, their number)
@@ -34,7 +35,7 @@ class Definition(ctypes.Structure):
 @functools.cache
 def version() -> str:
     """Changes with all that is compiled into a native function, at which numba's cache does not look."""
-    measured = TENSOR, NODE, OUTPUT, PASS, CAPTURE, WATCH, sys.version_info[:2], sources()
+    measured = TENSOR, NODE, OUTPUT, PASS, CAPTURE, WATCH, sys.version_info[:2], sources(), SETTING
     return version_of(Path(__file__).parent, measured)
 
 

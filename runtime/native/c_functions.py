@@ -1,4 +1,11 @@
-"""The functions of CPython and NumPy that native code calls: addresses in, addresses out; 0 where an error is set."""
+"""The functions of CPython and NumPy that native code calls: addresses in, addresses out; 0 where an error is set.
+
+Who owns what they give is CPython's convention. A new reference, which the caller lets go or hands over: all whose name
+begins with `new_`, and allocate, weak_reference, integer, float_object, attribute, call, call_method, next_of, add,
+as_tuple, part_of_tuple. A borrowed one, which is good until Python may run: tuple_item, list_item, dict_item. A
+reference is handed over to set_tuple_item and set_list_item, to set_base as the second argument, and to new_array as
+the second, also where they fail. Python may run in all that `allocating` wraps, in `drop`, and in `add` and `call`.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +17,7 @@ import numpy as np
 from numba import types
 
 from ..kernels.words import Word
+from .checked import allocating, before, letting_go, taking
 
 NEW_FROM_DESCR, SET_BASE_OBJECT = 94, 282  # in NumPy's table of functions, whose order never changes
 
@@ -27,41 +35,42 @@ def register_numpy() -> None:
     llvmlite.binding.add_symbol("specgrad_set_base", table[SET_BASE_OBJECT])
 
 
-allocate = _external("PyType_GenericAlloc", Word, Word)
+allocate = allocating(_external("PyType_GenericAlloc", Word, Word), 2)
 is_subtype = _external("PyType_IsSubtype", Word, Word, result=types.int32)
-new_array = _external("specgrad_new_array", Word, Word, types.int32, Word, Word, Word, types.int32, Word)
+new_array = taking(_external("specgrad_new_array", Word, Word, types.int32, Word, Word, Word, types.int32, Word))
 set_base = _external("specgrad_set_base", Word, Word, result=types.int32)
-weak_reference = _external("PyWeakref_NewRef", Word, Word)
-append = _external("PyList_Append", Word, Word, result=types.int32)
+weak_reference = allocating(_external("PyWeakref_NewRef", Word, Word), 2)
+append = allocating(_external("PyList_Append", Word, Word, result=types.int32), 2, -1)
 list_size = _external("PyList_Size", Word)
 increment = _external("Py_IncRef", Word, result=types.void)
-drop = _external("Py_DecRef", Word, result=types.void)  # does nothing for 0
+drop = letting_go(_external("Py_DecRef", Word, result=types.void))  # does nothing for 0
 equal = _external("PyObject_RichCompareBool", Word, Word, types.int32, result=types.int32)
-attribute = _external("PyObject_GetAttr", Word, Word)
-call = _external("PyObject_Vectorcall", Word, Word, Word, Word)
-next_of = _external("PyIter_Next", Word)
-new_tuple = _external("PyTuple_New", Word)
+attribute = allocating(_external("PyObject_GetAttr", Word, Word), 2)
+call = allocating(_external("PyObject_Vectorcall", Word, Word, Word, Word), 4)
+next_of = allocating(_external("PyIter_Next", Word), 1)
+new_tuple = allocating(_external("PyTuple_New", Word), 1)
 tuple_item = _external("PyTuple_GetItem", Word, Word)
 set_tuple_item = _external("PyTuple_SetItem", Word, Word, Word, result=types.int32)
-part_of_tuple = _external("PyTuple_GetSlice", Word, Word, Word)
+part_of_tuple = allocating(_external("PyTuple_GetSlice", Word, Word, Word), 3)
 tuple_size = _external("PyTuple_Size", Word)
-new_list = _external("PyList_New", Word)
+as_tuple = allocating(_external("PyList_AsTuple", Word), 1)
+new_list = allocating(_external("PyList_New", Word), 1)
 list_item = _external("PyList_GetItem", Word, Word)
 set_list_item = _external("PyList_SetItem", Word, Word, Word, result=types.int32)
 dict_has = _external("PyDict_Contains", Word, Word, result=types.int32)
 set_has = _external("PySet_Contains", Word, Word, result=types.int32)
 unpack_slice = _external("PySlice_Unpack", Word, Word, Word, Word, result=types.int32)
 adjust_slice = _external("PySlice_AdjustIndices", Word, Word, Word, Word)
-add = _external("PyNumber_Add", Word, Word)
-call_method = _external("PyObject_VectorcallMethod", Word, Word, Word, Word)
+add = allocating(_external("PyNumber_Add", Word, Word), 2)
+call_method = allocating(_external("PyObject_VectorcallMethod", Word, Word, Word, Word), 4)
 dict_item = _external("PyDict_GetItemWithError", Word, Word)
 as_double = _external("PyLong_AsDouble", Word, result=types.float64)
 as_integer = _external("PyLong_AsLong", Word)
-integer = _external("PyLong_FromLong", Word)
-float_object = _external("PyFloat_FromDouble", types.float64)
+integer = allocating(_external("PyLong_FromLong", Word), 1)
+float_object = allocating(_external("PyFloat_FromDouble", types.float64), 1)
 error_set = _external("PyErr_Occurred")
 clear_error = _external("PyErr_Clear", result=types.void)
 thread_state = _external("PyThreadState_Get")
 thread_number = _external("PyThreadState_GetID", Word)
-let_others_run = _external("PyEval_SaveThread")
+let_others_run = before(_external("PyEval_SaveThread"))
 go_on = _external("PyEval_RestoreThread", Word, result=types.void)

@@ -5,12 +5,29 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..kernels.frames import put_array
-from ..kernels.words import CALL_WORDS, frame, load, native
+from ..kernels.words import CALL_WORDS, frame, load, native, store
 from . import c_functions as c
 from .broadcast import broadcast
 from .kernel_calls import found_kernel, put_object, run_kernel
 from .layout import DATA, TENSOR, TYPE
-from .objects import elements, fresh, hold, is_tensor, itemsize, kind_of, new_flat, nothing, records, replace, same, the
+from .objects import (
+    OWNERS,
+    elements,
+    fresh,
+    hold,
+    holds_kind,
+    is_tensor,
+    itemsize,
+    kind_of,
+    let_go,
+    new_flat,
+    nothing,
+    own,
+    records,
+    same,
+    shared_writes,
+    the,
+)
 from .recording import record
 from .world import W
 
@@ -40,39 +57,42 @@ UNFIT = -1
 
 
 @native
-def fits(tensor, mask, dtype, shape):
+def fits(tensor, kind, dtype, shape, size):
     """Whether an operand is a contiguous tensor of this dtype (or a mask) and shape."""
     if not is_tensor(tensor):
         return False
     flat = load(tensor, TENSOR.flat)
-    wanted = the(W.bool_) if mask else dtype
+    wanted = the(W.bool_) if kind == 2 else dtype
     return (
-        flat != 0
-        and flat != the(W.none)
+        flat != the(W.none)
         and load(load(tensor, TENSOR.fn), TYPE) != the(W.outdated)
         and load(tensor, TENSOR.dtype) == wanted
         and same(load(tensor, TENSOR.shape), shape)
+        and elements(flat) == size
+        and holds_kind(flat, kind)
     )
 
 
 @native
-def prepared(plan, arguments, words):
-    """Puts the operands into the frame and gives the number of the kernel that takes them, or UNFIT."""
+def prepared(plan, arguments, words, owners):
+    """Put the operands into the frame, and own them; gives the number of the kernel that takes them, or UNFIT.
+
+    The first that are owned are the shape and the array of the tensor that leads, and then the array of each.
+    """
     tensors = load(plan, P.tensors)
     lead = load(arguments, 8 * load(plan, P.lead))
-    if not is_tensor(lead):
+    if not is_tensor(lead) or load(lead, TENSOR.flat) == the(W.none):
         return UNFIT
-    dtype, shape = load(lead, TENSOR.dtype), load(lead, TENSOR.shape)
-    kernel = kind_of(dtype)
+    dtype, kernel = load(lead, TENSOR.dtype), kind_of(load(lead, TENSOR.dtype))
     if kernel != 0 and kernel != 1:
         return UNFIT
-    numbers = 0
+    shape, numbers = own(owners, load(lead, TENSOR.shape)), 0
+    size = elements(own(owners, load(lead, TENSOR.flat)))
     for i in range(tensors):
-        tensor, mask = load(arguments, 8 * i), load(plan, P.masks) >> i & 1
-        if fits(tensor, mask, dtype, shape):
-            size = 1 if mask else itemsize(kernel & 1)
-            flat = load(tensor, TENSOR.flat)
-            put_array(words, i, load(flat, DATA), size, flat)
+        tensor, kind = load(arguments, 8 * i), 2 if load(plan, P.masks) >> i & 1 else kernel
+        if fits(tensor, kind, dtype, shape, size):
+            flat = own(owners, load(tensor, TENSOR.flat))
+            put_array(words, i, load(flat, DATA), itemsize(kind))
         elif i == 1 and load(plan, P.takes_number) and put_object(words, 0, tensor):
             numbers = 1
         else:
@@ -81,6 +101,24 @@ def prepared(plan, arguments, words):
         if not put_object(words, numbers + i, load(arguments, 8 * (tensors + i))):
             return UNFIT
     return kernel + 2 * numbers
+
+
+@native
+def lead_shape(owners):
+    """The shape that `prepared` has found."""
+    return load(owners, 8)
+
+
+@native
+def lead_array(owners):
+    """The array of the tensor that leads."""
+    return load(owners, 16)
+
+
+@native
+def first_array(owners):
+    """The array of the first tensor."""
+    return load(owners, 24)
 
 
 @native
@@ -95,15 +133,37 @@ def needs_graph(plan, arguments, kernel):
 
 
 @native
-def launch_rows(plan, arguments):
-    """The same for two tensors that broadcast or lie apart in memory, row by row."""
+def launch_rows(plan, arguments, owners):
+    """The result, recorded, for two tensors that broadcast or lie apart in memory, row by row; None as `launch`."""
     numbers, kernels = load(plan, P.numbers), plan + P.kernels
     resolver, gives_bool = load(plan, P.resolver), load(plan, P.gives_bool)
-    result = broadcast(load(plan, P.rows), kernels, resolver, numbers, gives_bool, arguments)
+    result = broadcast(load(plan, P.rows), kernels, resolver, numbers, gives_bool, arguments, owners)
     if result == 0 or result == the(W.none):
         return result
     recorded = needs_graph(plan, arguments, 0)
-    if recorded < 0 or (recorded and not record(load(plan, P.node), result, arguments, False, True)):
+    if recorded < 0 or (recorded and not record(load(plan, P.node), result, arguments, False, True, owners)):
+        c.drop(result)
+        return 0
+    return result
+
+
+@native
+def launch_flat(plan, arguments, number, words, owners):
+    """The result, recorded, for operands that are prepared; 0 where an error is set."""
+    more = frame(2)
+    kernel = found_kernel(plan + P.kernels, number, load(plan, P.resolver), more)
+    recorded = needs_graph(plan, arguments, number)
+    if kernel == 0 or recorded < 0:
+        return 0
+    kind, size = 2 if load(plan, P.gives_bool) else number & 1, elements(lead_array(owners))
+    flat = new_flat(more, size, kind)
+    if flat == 0:
+        return 0
+    arrays = load(plan, P.tensors) - (number >> 1)
+    put_array(words, arrays, load(flat, DATA), itemsize(kind))
+    run_kernel(kernel, arrays + 1, size, words)
+    result = fresh(flat, lead_shape(owners), the(W.float32 + 8 * kind))
+    if result != 0 and recorded and not record(load(plan, P.node), result, arguments, number > 1, False, owners):
         c.drop(result)
         return 0
     return result
@@ -112,27 +172,14 @@ def launch_rows(plan, arguments):
 @native
 def launch(self, arguments, count):
     """The result of the op, recorded; None where the operands are for the general path."""
-    plan, words, more = load(self, DATA), frame(CALL_WORDS), frame(2)
-    number = prepared(plan, arguments, words)
-    if number == UNFIT:
-        return launch_rows(plan, arguments) if load(plan, P.rows) else nothing()
-    kernel = found_kernel(plan + P.kernels, number, load(plan, P.resolver), more)
-    recorded = needs_graph(plan, arguments, number)
-    if kernel == 0 or recorded < 0:
-        return 0
-    lead = load(arguments, 8 * load(plan, P.lead))
-    kind = 2 if load(plan, P.gives_bool) else number & 1
-    size = elements(load(lead, TENSOR.flat))
-    flat = new_flat(more, size, kind)
-    if flat == 0:
-        return 0
-    arrays = load(plan, P.tensors) - (number >> 1)
-    put_array(words, arrays, load(flat, DATA), itemsize(kind), flat)
-    run_kernel(kernel, arrays + 1, size, words)
-    result = fresh(flat, load(lead, TENSOR.shape), the(W.float32 + 8 * kind))
-    if result != 0 and recorded and not record(load(plan, P.node), result, arguments, number > 1, False):
-        c.drop(result)
-        return 0
+    plan, words, owners = load(self, DATA), frame(CALL_WORDS), frame(OWNERS)
+    store(owners, 0, 0)
+    number = prepared(plan, arguments, words, owners)
+    if number != UNFIT:
+        result = launch_flat(plan, arguments, number, words, owners)
+    else:
+        result = launch_rows(plan, arguments, owners) if load(plan, P.rows) else nothing()
+    let_go(owners)
     return result
 
 
@@ -152,36 +199,40 @@ def awaited(tensor):
 @native
 def count_write(tensor, name):
     """One more write to a tensor's memory, by the op of that name; False where an error is set."""
-    writes = load(tensor, TENSOR.writes)
-    if writes == the(W.none):
-        writes = c.new_list(2)
-        if writes == 0:
-            return False
-        c.set_list_item(writes, 0, c.integer(1))
-        replace(tensor, TENSOR.writes, writes)
-    else:
-        c.set_list_item(writes, 0, c.integer(c.as_integer(c.list_item(writes, 0)) + 1))
-    c.set_list_item(writes, 1, hold(name))
-    return True
+    writes = shared_writes(tensor)
+    if writes == 0:
+        return False
+    number = c.integer(1 + c.as_integer(c.list_item(writes, 0)))
+    if number != 0:
+        c.set_list_item(writes, 0, number)
+        c.set_list_item(writes, 1, hold(name))
+    c.drop(writes)
+    return number != 0
+
+
+@native
+def write_flat(plan, arguments, number, words, owners):
+    """The first operand, to which the op's result has been written; None where this is for the general path."""
+    first, more = load(arguments, 0), frame(2)
+    two = load(plan, P.tensors) == 2 and number < 2
+    recorded = needs_graph(plan, arguments, number)
+    if recorded == 1 or (two and not apart(first, load(arguments, 8))) or awaited(first):
+        return nothing()
+    kernel = 0 if recorded < 0 else found_kernel(plan + P.kernels, number, load(plan, P.resolver), more)
+    if kernel == 0 or not count_write(first, load(plan, P.name)):
+        return 0
+    arrays, flat = load(plan, P.tensors) - (number >> 1), first_array(owners)
+    put_array(words, arrays, load(flat, DATA), itemsize(number & 1))
+    run_kernel(kernel, arrays + 1, elements(flat), words)
+    return hold(first)
 
 
 @native
 def launch_in_place(self, arguments, count):
     """The first operand, to which the op's result has been written; None where this is for the general path."""
-    plan, words, more = load(self, DATA), frame(CALL_WORDS), frame(2)
-    number = prepared(plan, arguments, words)
-    if number == UNFIT:
-        return nothing()
-    first = load(arguments, 0)
-    two = load(plan, P.tensors) == 2 and number < 2
-    recorded = needs_graph(plan, arguments, number)
-    if recorded == 1 or (two and not apart(first, load(arguments, 8))) or awaited(first):
-        return nothing()
-    kernel = found_kernel(plan + P.kernels, number, load(plan, P.resolver), more)
-    if kernel == 0 or recorded < 0:
-        return 0
-    arrays = load(plan, P.tensors) - (number >> 1)
-    flat = load(first, TENSOR.flat)
-    put_array(words, arrays, load(flat, DATA), itemsize(number & 1), flat)
-    run_kernel(kernel, arrays + 1, elements(flat), words)
-    return hold(first) if count_write(first, load(plan, P.name)) else 0
+    plan, words, owners = load(self, DATA), frame(CALL_WORDS), frame(OWNERS)
+    store(owners, 0, 0)
+    number = prepared(plan, arguments, words, owners)
+    result = nothing() if number == UNFIT else write_flat(plan, arguments, number, words, owners)
+    let_go(owners)
+    return result

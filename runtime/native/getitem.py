@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import DATA, TENSOR, TYPE
-from .objects import hold, is_tensor, nothing, the
+from .objects import OWNERS, hold, is_tensor, let_go, nothing, own_new, the
 from .views import view_of
 from .world import W
 
@@ -27,6 +27,8 @@ WORDS = 16
 def select(plan, tensor, dim, index, words):
     """The view at an index of a dimension."""
     number = c.integer(dim)
+    if number == 0:
+        return number
     store(words, 8, number)
     store(words, 16, index)
     view = view_of(load(plan, I.select), tensor, words, 3)
@@ -36,7 +38,10 @@ def select(plan, tensor, dim, index, words):
 
 @native
 def bounds(key, size, words):
-    """Write start, stop and step of a slice of a dimension; False where the step is not positive."""
+    """Write start, stop and step of a slice of a dimension; False where the step is not positive.
+
+    What stands in the slice may be objects with an `__index__`, which Python runs.
+    """
     start, stop, step = words + 80, words + 88, words + 96
     if c.unpack_slice(key, start, stop, step) < 0:
         c.clear_error()
@@ -49,12 +54,15 @@ def bounds(key, size, words):
 @native
 def slice_of(plan, tensor, dim, words):
     """The view of a slice of which the bounds have been written."""
-    store(words, 8, c.integer(dim))
+    owners, made = frame(OWNERS), True
+    store(owners, 0, 0)
+    store(words, 8, own_new(owners, c.integer(dim)))
     for i in range(3):
-        store(words, 16 + 8 * i, c.integer(load(words, 80 + 8 * i)))
-    view = view_of(load(plan, I.slice), tensor, words, 5)
+        store(words, 16 + 8 * i, own_new(owners, c.integer(load(words, 80 + 8 * i))))
     for i in range(4):
-        c.drop(load(words, 8 + 8 * i))
+        made &= load(words, 8 + 8 * i) != 0
+    view = view_of(load(plan, I.slice), tensor, words, 5) if made else 0
+    let_go(owners)
     return view
 
 

@@ -13,12 +13,14 @@ from .objects import (
     elements,
     fresh,
     hold,
+    holds_kind,
     is_held,
     is_tensor,
     itemsize,
     kind_of,
     new_flat,
     nothing,
+    own,
     records,
     same,
     the,
@@ -92,6 +94,8 @@ def fitted(gradient, meta):
 def handed_on(gradient, wanted, count, metas):
     """The gradient itself for each input that wants one."""
     results = c.new_tuple(count)
+    if results == 0:
+        return results
     for i in range(count):
         if wanted >> i & 1 == 0:
             given = hold(the(W.none))
@@ -138,18 +142,18 @@ def kind_in(case, node, i):
 
 
 @native
-def prepared(case, node, gradient, kind, words):
-    """Puts gradient, kept tensors and numbers into the frame; gives the number of arrays, negative with a number
+def prepared(case, node, kind, words, owners):
+    """Put gradient, kept tensors and numbers into the frame; gives the number of arrays, negative with a number
     instead of one kept tensor, or 0 where this is for the general path."""
-    flat, arrays, numbers = load(gradient, TENSOR.flat), 1, 0
-    put_array(words, 0, load(flat, DATA), itemsize(kind), flat)
+    flat, arrays, numbers = gradient_array(owners), 1, 0
+    put_array(words, 0, load(flat, DATA), itemsize(kind))
     for i in range(load(case, C.saved)):
-        own, found = 2 if load(case, C.masks) >> i & 1 else kind, kept(case, node, i)
-        if found == 0 or kind_in(case, node, i) != own:
+        own_kind, found = 2 if load(case, C.masks) >> i & 1 else kind, kept(case, node, i)
+        if found == 0 or kind_in(case, node, i) != own_kind or not holds_kind(found, own_kind):
             return 0
-        memory = load(found, DATA)
+        memory = load(own(owners, found), DATA)
         if elements(found) == elements(flat):
-            put_array(words, arrays, memory, itemsize(own), found)
+            put_array(words, arrays, memory, itemsize(own_kind))
             arrays += 1
         elif load(case, C.number) == i and elements(found) == 1:
             put_number(words, 0, load(memory, 0) if kind == 1 else load_half(memory))
@@ -163,70 +167,78 @@ def prepared(case, node, gradient, kind, words):
 
 
 @native
-def is_spare(gradient, wanted):
-    """Whether one gradient is wanted, and may be written over the one that came, which only who calls holds."""
-    flat = load(gradient, TENSOR.flat)
-    alone = load(gradient, TENSOR.base) == the(W.none) and load(gradient, TENSOR.nd) == the(W.none)
-    return wanted & (wanted - 1) == 0 and is_held(gradient, 1) and is_held(flat, 2) and alone
+def gradient_shape(owners):
+    """The shape of the gradient that `fused` was given."""
+    return load(owners, 8)
 
 
 @native
-def new_gradient(gradient, spare, kind, more):
+def gradient_array(owners):
+    """The array of the gradient that `fused` was given."""
+    return load(owners, 16)
+
+
+@native
+def is_spare(gradient, flat, wanted):
+    """Whether one gradient is wanted, and may be written over the one that came, which only who calls holds."""
+    alone = load(gradient, TENSOR.base) == the(W.none) and load(gradient, TENSOR.nd) == the(W.none)
+    own_flat = load(gradient, TENSOR.flat) == flat and load(gradient, TENSOR.storage) == flat
+    # The array is held by the gradient, as flat and as storage, and by `fused`.
+    return wanted & (wanted - 1) == 0 and is_held(gradient, 1) and own_flat and is_held(flat, 3) and alone
+
+
+@native
+def new_gradient(gradient, spare, kind, owners, more):
     """A tensor like a gradient, or itself where it is to spare; 0 where there is no memory."""
     if spare:
         return hold(gradient)
-    size = elements(load(gradient, TENSOR.flat))
-    flat = new_flat(more, size, kind)
-    return 0 if flat == 0 else fresh(flat, load(gradient, TENSOR.shape), load(gradient, TENSOR.dtype))
+    flat = new_flat(more, elements(gradient_array(owners)), kind)
+    return 0 if flat == 0 else fresh(flat, gradient_shape(owners), the(W.float32 + 8 * kind))
 
 
 @native
-def computed(case, node, gradient, wanted, kind, words):
+def computed(case, node, gradient, wanted, count, kind, owners):
     """The gradients that are wanted, in a tuple; 0 where an error is set, None where this is for the general path."""
-    arrays = prepared(case, node, gradient, kind, words)
+    words, more = frame(CALL_WORDS), frame(2)
+    arrays = prepared(case, node, kind, words, owners)
     if arrays == 0:
         return nothing()
-    more = frame(2)
-    number = kind + 2 * (arrays < 0)
-    kernel = found_kernel(case + C.kernels, number, load(case, C.resolver), more)
-    if kernel == 0:
-        return 0
-    results, place = c.new_tuple(c.tuple_size(load(node, NODE.edges))), abs(arrays)
+    kernel = found_kernel(case + C.kernels, kind + 2 * (arrays < 0), load(case, C.resolver), more)
+    results, place = 0 if kernel == 0 else c.new_tuple(count), abs(arrays)
     if results == 0:
         return 0
-    size, spare = elements(load(gradient, TENSOR.flat)), is_spare(gradient, wanted)
-    for i in range(c.tuple_size(results)):
+    spare = is_spare(gradient, gradient_array(owners), wanted)
+    for i in range(count):
         if wanted >> i & 1 == 0:
             c.set_tuple_item(results, i, hold(the(W.none)))
             continue
-        result = new_gradient(gradient, spare, kind, more)
+        result = new_gradient(gradient, spare, kind, owners, more)
         if result == 0:
             c.drop(results)
             return 0
         c.set_tuple_item(results, i, result)
-        flat = load(result, TENSOR.flat)
-        put_array(words, place, load(flat, DATA), itemsize(kind), flat)
+        put_array(words, place, load(load(result, TENSOR.flat), DATA), itemsize(kind))
         place += 1
-    run_kernel(kernel, place, size, words)
+    run_kernel(kernel, place, elements(gradient_array(owners)), words)
     return results
 
 
 @native
-def fused(plan, node, gradient):
+def fused(plan, node, gradient, owners):
     """The gradients in a tuple; None where this is for the general path, 0 where an error is set."""
-    if not is_tensor(gradient):
-        return nothing()
-    edges, flat, kind = load(node, NODE.edges), load(gradient, TENSOR.flat), kind_of(load(gradient, TENSOR.dtype))
-    wanted, recorded = wanted_of(edges), records()
+    recorded = records()
     if recorded != 0:
         return 0 if recorded < 0 else nothing()
-    metas = load(node, NODE.metas)
+    if not is_tensor(gradient):
+        return nothing()
+    flat, kind = load(gradient, TENSOR.flat), kind_of(load(gradient, TENSOR.dtype))
+    own(owners, load(gradient, TENSOR.shape))
+    own(owners, flat)
+    edges, metas = own(owners, load(node, NODE.edges)), own(owners, load(node, NODE.metas))
+    wanted = wanted_of(edges)
     if only_hands_on(plan, node):
         return handed_on(gradient, wanted, c.tuple_size(edges), metas)
-    if metas != the(W.none):
+    if metas != the(W.none) or flat == the(W.none) or (kind != 0 and kind != 1) or not holds_kind(flat, kind):
         return nothing()
-    if flat == 0 or flat == the(W.none) or (kind != 0 and kind != 1):
-        return nothing()
-    words = frame(CALL_WORDS)
     case = plan + G.cases + 8 * CASE * (wanted - 1)
-    return computed(case, node, gradient, wanted, kind, words)
+    return computed(case, node, gradient, wanted, c.tuple_size(edges), kind, owners)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from ..kernels.frames import call_arrays, put_number
 from ..kernels.jobs.claims import share
 from ..kernels.jobs.layout import FLAT, SLICE
-from ..kernels.words import FIRST_OWNER, bits, load, native, store
+from ..kernels.words import bits, load, native, store
 from . import c_functions as c
 from .layout import NUMBER, TYPE
-from .objects import hold, the
+from .objects import the
 from .sharing import job_for
 from .world import W
 
@@ -33,34 +33,18 @@ def put_object(words, index, number):
 
 
 @native
-def let_others_run(words, arrays):
-    """Let other threads run until `go_on`; they may drop what owns an array, so it is held."""
-    for i in range(arrays):
-        hold(load(words, 8 * (FIRST_OWNER + i)))
-    return c.let_others_run()
-
-
-@native
-def go_on(state, words, arrays):
-    """Be the only thread that runs again."""
-    c.go_on(state)
-    for i in range(arrays):
-        c.drop(load(words, 8 * (FIRST_OWNER + i)))
-
-
-@native
 def run_kernel(kernel, arrays, size, words):
-    """Run a kernel on what is in the frame."""
+    """Run a kernel on what is in the frame, of which the caller owns the arrays: other threads may run meanwhile."""
     if size < LONG:
         call_arrays(kernel, arrays, size, words)
         return
     job = job_for(size, words)
-    state = let_others_run(words, arrays)
+    state = c.let_others_run()
     if job == 0:
         call_arrays(kernel, arrays, size, words)
     else:
         share(job, FLAT, kernel, arrays, size, SLICE, words, 0)
-    go_on(state, words, arrays)
+    c.go_on(state)
 
 
 @native
@@ -68,6 +52,8 @@ def found_kernel(table, number, resolver, words):
     """The address of kernel `number` of a table; asked of `resolver` where it is not there yet, 0 where that fails."""
     if load(table, 8 * number) == 0:
         wanted = c.integer(number)
+        if wanted == 0:
+            return 0
         store(words, 0, wanted)
         c.drop(c.call(resolver, words, 1, 0))
         c.drop(wanted)

@@ -8,11 +8,16 @@ import sysconfig
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..autograd.capture import Capture
 from ..autograd.engine import BackwardPass
 from ..autograd.grad_mode import Watch
 from ..autograd.node import Node, Output
 from ..tensor import TensorBase, fresh_class
+from .setting import ENABLED
+
+DTYPES = [np.dtype(kind) for kind in (np.float32, np.float64, np.bool_, np.int64)]
 
 
 def slot_distances(kind: type, names: Iterable[str]) -> list[int]:
@@ -99,15 +104,18 @@ def _slots(kind: type, record: Any, prefix: str = "") -> Any:
 TYPE, REFERENCES = 8, 0  # of any object
 NUMBER = 16  # the value of a float
 DATA, SIZES, STEPS, DESCR, FLAGS = 16, 32, 40, 56, 64  # of an array, the second and third as addresses
+ELEMENT = 40  # the bytes of an element, in NumPy's description of it
 
 
 def supported() -> bool:
-    """Whether the interpreter keeps objects as is expected here: CPython of 64 bits, with its lock, no debug build."""
+    """Whether native code is wanted, and runs here: on CPython of 64 bits, with its lock, that is no debug build."""
     plain = sys.implementation.name == "cpython" and sys.maxsize > 2**32 and object.__basicsize__ == 16
     locked = not sysconfig.get_config_var("Py_GIL_DISABLED")
     registers = sys.platform != "win32"  # where numbers are passed by place, not in registers of their own
     number = 1.5
-    return plain and locked and registers and ctypes.c_double.from_address(id(number) + NUMBER).value == number
+    numbers = ctypes.c_double.from_address(id(number) + NUMBER).value == number
+    elements = all(ctypes.c_int64.from_address(id(kind) + ELEMENT).value == kind.itemsize for kind in DTYPES)
+    return ENABLED and plain and locked and registers and numbers and elements
 
 
 TENSOR: TensorSlots = _slots(fresh_class() or TensorBase, TensorSlots, "_")

@@ -1,4 +1,22 @@
-"""References, arrays and tensors in native code: what `runtime.tensor.fresh` does, on addresses."""
+"""References, arrays and tensors in native code: what `runtime.tensor.fresh` does, on addresses.
+
+The rules of ownership. Python may run whenever an object is allocated (the collector runs finalizers), whenever a
+reference is let go, wherever Python is called, and in another thread wherever that may run: see c_functions.py. Then
+slots of tensors and nodes may change, lists become empty, tables are cleared, and what they held is freed. So:
+
+1. The arguments of a native function are held by its caller. Everything else that is read from a slot, a list or a
+   table is borrowed, and used only up to the next point at which Python may run.
+2. What is used beyond such a point is owned: by `own`, until the `let_go` at the end of the builtin function, whose
+   every way out passes there; or by a `hold` that has one `drop` in the same function.
+3. An address of memory is taken from an array that is owned, and checked against that array's own length: never from
+   a tensor's shape, which another thread may be changing in the middle.
+4. What belongs together (an array, its layout, what was found for them) is read with no such point in between; where
+   one lies between, it is compared again.
+5. What is allocated is compared with 0 before it is used.
+6. A list that the user gave is copied into a tuple first.
+
+SPECGRAD_NATIVE=check makes every such point a hostile one: tests/attack/test_native_ownership.py.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +24,12 @@ import sys
 
 from ..kernels.words import load, native, store
 from . import c_functions as c
-from .layout import REFERENCES, SIZES, TENSOR, TYPE
+from .checked import alive
+from .layout import DESCR, ELEMENT, REFERENCES, SIZES, TENSOR, TYPE
+from .setting import CHECKING
 from .world import W, world
+
+OWNERS = 32  # words: how many objects a builtin function owns, and these
 
 KEEPS_ALL = sys.version_info >= (3, 12)  # None and its like do not count references there, so Python must be asked
 UNSET = (
@@ -22,16 +44,51 @@ UNSET = (
     TENSOR.tangent,
 )
 EQ = 2  # Py_EQ
+LAST_FILLED = TENSOR.rg  # of the slots of a tensor that is being made
 
 
 @native
 def hold(thing):
     """One more reference to an object, which is returned."""
+    if CHECKING:
+        alive(thing)
     if KEEPS_ALL:
         c.increment(thing)
     else:
         store(thing, REFERENCES, load(thing, REFERENCES) + 1)
     return thing
+
+
+@native
+def own(owners, thing):
+    """Hold an object, which is returned, until `let_go`."""
+    return own_new(owners, hold(thing))
+
+
+@native
+def own_new(owners, thing):
+    """The same for a new reference; 0 is none."""
+    if thing != 0:
+        count = load(owners, 0) + 1
+        store(owners, 8 * count, thing)
+        store(owners, 0, count)
+    return thing
+
+
+@native
+def is_owned(owners, thing):
+    """Whether an object is among those that are owned."""
+    found = False
+    for i in range(load(owners, 0)):
+        found |= load(owners, 8 + 8 * i) == thing
+    return found
+
+
+@native
+def let_go(owners):
+    """Let everything go that is owned."""
+    for i in range(load(owners, 0)):
+        c.drop(load(owners, 8 + 8 * i))
 
 
 @native
@@ -55,25 +112,12 @@ def replace(thing, slot, value):
 
 
 @native
-def item_of(items, i):
-    """An item of a tuple or a list."""
-    return c.tuple_item(items, i) if load(items, TYPE) == the(W.tuple) else c.list_item(items, i)
-
-
-@native
-def size_of(items):
-    """The number of items of a tuple or a list, -1 for anything else."""
-    kind = load(items, TYPE)
-    if kind == the(W.tuple):
-        return c.tuple_size(items)
-    return c.list_size(items) if kind == the(W.list) else -1
-
-
-@native
 def is_tensor(thing):
-    """Whether an object is a tensor with slots of its own: one of vmap's examples has properties in their place."""
+    """Whether an object is a tensor with slots of its own, which have been filled: one of vmap's examples has
+    properties in their place, and one that `__new__` alone has made has nothing in them."""
     kind = load(thing, TYPE)
-    return kind == the(W.tensor) or c.set_has(the(W.plain_classes), kind) == 1
+    known = kind == the(W.tensor) or c.set_has(the(W.plain_classes), kind) == 1
+    return known and load(thing, LAST_FILLED) != 0
 
 
 @native
@@ -104,6 +148,12 @@ def itemsize(kind):
 def elements(flat):
     """The number of elements of a flat array."""
     return load(load(flat, SIZES), 0)
+
+
+@native
+def holds_kind(flat, kind):
+    """Whether the elements of an array take as many bytes as those of a kind: its tensor may just be changing."""
+    return load(load(flat, DESCR), ELEMENT) == itemsize(kind)
 
 
 @native
@@ -142,11 +192,22 @@ def nothing():
 
 @native
 def pair(first, second):
-    """A tuple of two objects."""
+    """A tuple of two objects that the caller holds; 0 where there is no memory."""
     both = c.new_tuple(2)
-    c.set_tuple_item(both, 0, hold(first))
-    c.set_tuple_item(both, 1, hold(second))
+    if both != 0:
+        c.set_tuple_item(both, 0, hold(first))
+        c.set_tuple_item(both, 1, hold(second))
     return both
+
+
+@native
+def meta_of(tensor):
+    """(shape, dtype) of a tensor; 0 where there is no memory."""
+    shape, dtype = hold(load(tensor, TENSOR.shape)), hold(load(tensor, TENSOR.dtype))
+    meta = pair(shape, dtype)
+    c.drop(shape)
+    c.drop(dtype)
+    return meta
 
 
 @native
@@ -160,6 +221,20 @@ def new_writes():
 
 
 @native
+def shared_writes(tensor):
+    """A new reference to the count of writes to a tensor's memory, which views share; 0 where there is no memory."""
+    if load(tensor, TENSOR.writes) == the(W.none):
+        writes = new_writes()
+        if writes == 0:
+            return writes
+        if load(tensor, TENSOR.writes) == the(W.none):  # still: a finalizer may have written to it
+            replace(tensor, TENSOR.writes, hold(writes))
+            return writes
+        c.drop(writes)
+    return hold(load(tensor, TENSOR.writes))
+
+
+@native
 def recording():
     """Whether this thread records graphs, 2 for None: in a backward pass that records nothing; -1 for an error."""
     if c.thread_number(c.thread_state()) != the(W.thread):
@@ -169,8 +244,16 @@ def recording():
         number, before = c.thread_number(c.thread_state()), the(W.states)
         store(world(), W.states, states)  # nothing is called before the next line, so no other thread gets in between
         store(world(), W.thread, number)
-        c.drop(before)
-    state = c.dict_item(the(W.states), the(W.grad))
+        answer = recorded_in(states)
+        c.drop(before)  # only now: another thread may run, and put its own in their place
+        return answer
+    return recorded_in(the(W.states))
+
+
+@native
+def recorded_in(states):
+    """What a thread's attributes of `mode` say of recording."""
+    state = c.dict_item(states, the(W.grad))
     if state == the(W.none):
         return 2
     return 1 if state == the(W.true) else 0

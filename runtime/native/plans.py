@@ -78,7 +78,9 @@ def forward_plan(op: Any) -> np.ndarray:
 def rows_plan(rows: Rows, count: int) -> np.ndarray:
     """What `broadcast` must know of two layouts."""
     repeated = rows.repeated[0] + 1 if rows.repeated else 0
-    return np.array([rows.outer, rows.inner, rows.size, count, repeated, *rows.steps[[0, 1, -1]].ravel()], np.int64)
+    reach = [rows.reach(k) for k in (0, 1)]
+    words = [rows.outer, rows.inner, rows.size, count, repeated, *reach, *rows.steps[[0, 1, -1]].ravel()]
+    return np.array(words, np.int64)
 
 
 def bits(flags: Sequence[bool]) -> int:

@@ -1,6 +1,7 @@
 """Running a recipe: its calls one after the other, on operands that have been noted in a frame.
 
-The operands of a kernel are memory from the first element of a tensor on, whatever its strides: the recipe knows them.
+The operands of a kernel are memory from the first element of a tensor on, whatever its strides: the recipe knows them,
+and how many elements it reads of each. Who calls owns their arrays.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from ..kernels.jobs.layout import STEP as STEP_KIND
 from ..kernels.jobs.layout import J
 from ..kernels.words import CALL_WORDS, FIRST_SIZE, MOST_INTS, MOST_NUMBERS, call_structured, load, native, store
 from . import c_functions as c
-from .kernel_calls import LONG, found_kernel, go_on, let_others_run
+from .kernel_calls import LONG, found_kernel
 from .layout import DATA, TENSOR
-from .objects import elements, fresh, itemsize, kind_of, new_flat, nothing, the
+from .objects import elements, fresh, holds_kind, itemsize, kind_of, new_flat, nothing, own, the
 from .sharing import job_for
 from .world import W
 
@@ -54,23 +55,29 @@ def _distances() -> tuple[Step, int]:
 
 
 S, STEP = _distances()
-FIRST = 16  # where the first call of a recipe is described
-OPERANDS = 8 * CALL_WORDS  # behind a call's words operands are noted: address, elements, size of one, owner
-LENGTH = CALL_WORDS + 4 * MOST_OPERANDS + 2
+REACH = 16  # where a recipe says how many elements of each operand it reads, from the first to the last
+FIRST = REACH + 8 * MOST_OPERANDS  # where its first call is described
+NOTE = 24  # bytes of what is noted of an operand behind a call's words: address, elements, bytes of one
+OPERANDS = 8 * CALL_WORDS
+LENGTH = CALL_WORDS + NOTE // 8 * MOST_OPERANDS + 2
 MORE = 8 * (LENGTH - 2)
 
 
 @native
-def note_operand(words, index, tensor):
-    """Note where the memory of an operand begins."""
-    place, flat = words + OPERANDS + 32 * index, load(tensor, TENSOR.flat)
-    size, first = itemsize(kind_of(load(tensor, TENSOR.dtype))), 0
+def note_operand(recipe, words, index, tensor, kind, owners):
+    """Note where the memory of an operand begins, which is owned; False where it is shorter than the recipe takes it,
+    or no longer of a kind."""
+    place, flat, first = words + OPERANDS + NOTE * index, load(tensor, TENSOR.flat), 0
     if flat == the(W.none):
         flat, first = load(tensor, TENSOR.storage), c.as_integer(load(tensor, TENSOR.offset))
-    store(place, 0, load(flat, DATA) + first * size)
+    if kind_of(load(tensor, TENSOR.dtype)) != kind or not holds_kind(flat, kind):
+        return False
+    if elements(flat) - first < load(recipe, REACH + 8 * index):
+        return False
+    store(place, 0, load(own(owners, flat), DATA) + first * itemsize(kind))
     store(place, 8, elements(flat) - first)
-    store(place, 16, size)
-    store(place, 24, flat)
+    store(place, 16, itemsize(kind))
+    return True
 
 
 @native
@@ -78,8 +85,8 @@ def put_operands(step, words):
     """Put the noted operands of a call into the frame; gives how many."""
     count = load(step, S.operands)
     for i in range(count):
-        place = words + OPERANDS + 32 * load(step, S.which + 8 * i)
-        put_array(words, i, load(place, 0), load(place, 16), load(place, 24))
+        place = words + OPERANDS + NOTE * load(step, S.which + 8 * i)
+        put_array(words, i, load(place, 0), load(place, 16))
         store(words, 8 * (FIRST_SIZE + i), load(place, 8))
     return count
 
@@ -98,14 +105,16 @@ def put_results(step, first, results, shapes, dtype, words):
                 return False
             c.set_tuple_item(results, output, result)
         memory = load(result, TENSOR.flat)
-        put_array(words, first + i, load(memory, DATA), itemsize(kind), memory)
+        put_array(words, first + i, load(memory, DATA), itemsize(kind))
         store(words, 8 * (FIRST_SIZE + first + i), size)
     return True
 
 
 @native
 def call_arrays(kernel, arrays, words, constants):
-    """The call, by the number of arrays; 0 where nothing was raised."""
+    """The call, by the number of arrays, at most MOST_ARRAYS (recipes.put_step); 0 where nothing was raised."""
+    if arrays == 1:
+        return call_structured(kernel, 1, words, constants)
     if arrays == 2:
         return call_structured(kernel, 2, words, constants)
     if arrays == 3:
@@ -135,10 +144,10 @@ def run_step(step, results, shapes, dtype, words):
     if work < load(step, S.work):
         work = load(step, S.work)
     job = job_for(work, words + MORE) if load(step, S.extent) > load(step, S.unit) else 0
-    state = let_others_run(words, arrays)
+    state = c.let_others_run()
     alone = job == 0
     status = call_arrays(kernel, arrays, words, constants) if alone else share_step(job, kernel, arrays, words, step)
-    go_on(state, words, arrays)
+    c.go_on(state)
     return status == 0
 
 
@@ -158,6 +167,8 @@ def run_recipe(found, outputs, dtype, words):
     recipe = load(c.tuple_item(found, 0), DATA)
     count = load(recipe, 8)
     results = c.new_tuple(count)
+    if results == 0:
+        return 0
     for i in range(count):
         c.set_tuple_item(results, i, nothing())
     for i in range(load(recipe, 0)):

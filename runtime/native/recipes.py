@@ -9,18 +9,23 @@ from typing import Any
 import numpy as np
 
 from ..kernels.jobs.layout import CALL_NUMBERS
-from ..recipe import Recipe, Step
+from ..kernels.words import MOST_ARRAYS
+from ..recipe import Layout, Recipe, Step
+from ..shapes import contiguous_strides
 from .plans import array_of, kernel_address, memory, number_of, put, resolver
-from .recipe_calls import FIRST, STEP, S
+from .recipe_calls import FIRST, MOST_READ, REACH, STEP, S
 
 _tables: dict[Any, np.ndarray] = {}
 
 
-def written(recipe: Recipe, letters: str, outputs: int, arguments: Sequence[Any]) -> tuple[Any, ...]:
-    """(words, the shape of each result or None, the arguments)."""
+def written(
+    recipe: Recipe, layouts: Sequence[Any], letters: str, outputs: int, arguments: Sequence[Any]
+) -> tuple[Any, ...]:
+    """(words, the shape of each result or None, the arguments); operands that are no tensors have no layout."""
     last = max(output for step in recipe for output, _ in step.results)
     words = np.zeros(FIRST // 8 + STEP * len(recipe) + CALL_NUMBERS, np.int64)  # a call reads so many numbers
     words[:2] = len(recipe), max(last + 1, outputs)
+    put(words, REACH, *[reach(layout) if isinstance(layout, Layout) else 0 for layout in layouts])
     shapes: list[Any] = [None] * max(last + 1, outputs)
     for i, step in enumerate(recipe):
         put_step(words[FIRST // 8 + STEP * i :], step, letters)
@@ -29,8 +34,17 @@ def written(recipe: Recipe, letters: str, outputs: int, arguments: Sequence[Any]
     return (words, *shapes, *arguments)
 
 
+def reach(layout: Layout) -> int:
+    """How many elements lie between the first and the last of a tensor, these included."""
+    shape, strides = layout
+    steps = contiguous_strides(shape) if strides is None else strides
+    return 1 + sum((size - 1) * step for size, step in zip(shape, steps, strict=True)) if all(shape) else 0
+
+
 def put_step(words: np.ndarray, step: Step, letters: str) -> None:
     """One call of a recipe."""
+    if len(step.operands) > MOST_READ or len(step.operands) + len(step.results) > MOST_ARRAYS:
+        raise ValueError(f"{step.kernel.__name__}: a recipe calls kernels of at most {MOST_ARRAYS} arrays")
     kinds = "".join("I" if letters[i] == "I" else "T" for i in step.operands)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     table = kernel_table(step.kernel, kinds, len(step.results), len(ints), len(step.numbers))

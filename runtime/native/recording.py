@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import NODE, OUTPUT, TENSOR, TYPE
-from .objects import fresh, hold, item_of, new_writes, pair, replace, size_of, the
+from .objects import fresh, hold, is_owned, meta_of, new_writes, replace, the
 from .world import W
 
 MOST = 6  # tensors, and other values, that one node keeps
@@ -83,7 +83,7 @@ def alias_of(result):
     writes = new_writes()
     if writes == 0:
         return writes
-    replace(result, TENSOR.writes, writes)
+    replace(result, TENSOR.writes, writes)  # nobody but who makes it knows the result yet: its slots stay
     alias = fresh(hold(load(result, TENSOR.flat)), load(result, TENSOR.shape), load(result, TENSOR.dtype))
     if alias != 0:
         replace(alias, TENSOR.writes, hold(writes))
@@ -105,14 +105,14 @@ def as_tensor(operand, like):
 @native
 def count_of(plan, arguments):
     """The number of inputs."""
-    return size_of(load(arguments, 0)) if load(plan, R.listed) else load(plan, R.edges)
+    return c.tuple_size(load(arguments, 0)) if load(plan, R.listed) else load(plan, R.edges)
 
 
 @native
 def input_of(plan, arguments, i):
     """Input number `i`."""
     if load(plan, R.listed):
-        return item_of(load(arguments, 0), i)
+        return c.tuple_item(load(arguments, 0), i)
     return load(arguments, 8 * load(plan, R.places + 8 * i))
 
 
@@ -133,13 +133,17 @@ def edges_of(plan, arguments, is_number):
 
 @native
 def metas_of(plan, arguments):
-    """What the gradients of the inputs must look like."""
+    """What the gradients of the inputs must look like; 0 where there is no memory."""
     count = count_of(plan, arguments)
     metas = c.new_tuple(count)
+    if metas == 0:
+        return metas
     for i in range(count):
         tensor = input_of(plan, arguments, i)
-        there = tensor != the(W.none)
-        meta = pair(load(tensor, TENSOR.shape), load(tensor, TENSOR.dtype)) if there else hold(tensor)
+        meta = meta_of(tensor) if tensor != the(W.none) else hold(tensor)
+        if meta == 0:
+            c.drop(metas)
+            return meta
         c.set_tuple_item(metas, i, meta)
     return metas
 
@@ -165,18 +169,20 @@ def keep(plan, node, there, result, arguments):
             tensor = alias_of(output) if load(plan, R.aliases + 8 * i) else hold(output)
         if tensor == 0:
             return False
-        store(node, slot, tensor)
         store(node, load(plan, R.versions + 8 * i), hold(version_of(tensor)))
+        store(node, slot, tensor)
     return True
 
 
 @native
 def value_of(operand, part):
-    """What a node keeps of an operand: it, one of its slots, or the shapes of the tensors in a list."""
+    """What a node keeps of an operand: it, one of its slots, or the shapes of tensors in a tuple; 0 without memory."""
     if part == SHAPES:
-        shapes = c.new_tuple(size_of(operand))
-        for i in range(c.tuple_size(shapes)):
-            c.set_tuple_item(shapes, i, hold(load(item_of(operand, i), TENSOR.shape)))
+        count = c.tuple_size(operand)
+        shapes = c.new_tuple(count)
+        if shapes != 0:
+            for i in range(count):
+                c.set_tuple_item(shapes, i, hold(load(c.tuple_item(operand, i), TENSOR.shape)))
         return shapes
     return hold(load(operand, part) if part and operand != the(W.none) else operand)
 
@@ -190,42 +196,95 @@ def put_behind(tensor, edge):
 
 @native
 def put_outputs(plan, node, results):
-    """The same for the differentiable ones of several results; False where there is no memory."""
+    """Put the differentiable ones of several results into the graph; False where there is no memory."""
     metas = c.new_tuple(load(plan, R.outputs))
+    if metas == 0:
+        return False
+    store(node, load(plan, R.output_metas), metas)
     for i in range(load(plan, R.outputs)):
         tensor = c.tuple_item(results, i)
-        c.set_tuple_item(metas, i, pair(load(tensor, TENSOR.shape), load(tensor, TENSOR.dtype)))
+        meta = meta_of(tensor)
+        if meta == 0:
+            return False
+        c.set_tuple_item(metas, i, meta)
         if load(plan, R.differentiable) >> i & 1:
-            output = c.allocate(the(W.output), 0)
+            output = new_output(node, i)
             if output == 0:
-                c.drop(metas)
                 return False
-            store(output, OUTPUT.number, c.integer(i))
-            store(output, OUTPUT.node, hold(node))
             put_behind(tensor, output)
-    store(node, load(plan, R.output_metas), metas)
     return True
 
 
 @native
-def record(plan, result, arguments, is_number, broadcasts):
-    """Make a node, and put the result behind it; False where there is no memory."""
+def new_output(node, number):
+    """The edge to one of several outputs of a node; 0 where there is no memory."""
+    output = c.allocate(the(W.output), 0)
+    place = 0 if output == 0 else c.integer(number)
+    if place == 0:
+        c.drop(output)
+        return 0
+    store(output, OUTPUT.number, place)
+    store(output, OUTPUT.node, hold(node))
+    return output
+
+
+@native
+def array_of(tensor):
+    """The array in which a tensor lies."""
+    flat = load(tensor, TENSOR.flat)
+    return load(tensor, TENSOR.storage) if flat == the(W.none) else flat
+
+
+@native
+def unchanged(plan, node, arguments, owners):
+    """Whether the inputs that the node keeps still have the memory that the kernel has read, and that `owners` hold:
+    the node's formula takes theirs to be of the same shape. False, with an error, where one was given other memory."""
+    for i in range(load(plan, R.kept)):
+        kept, source = load(node, load(plan, R.slots + 8 * i)), load(plan, R.sources + 8 * i)
+        if source > RESULT and kept != the(W.none) and kept == load(arguments, 8 * source):
+            if not is_owned(owners, array_of(kept)):
+                c.drop(c.call(the(W.refuse_changed), 0, 0, 0))
+                return False
+    return True
+
+
+@native
+def fill(plan, node, result, arguments, is_number, broadcasts, owners):
+    """Give a new node its slots; False where an error is set."""
+    edges, there = edges_of(plan, arguments, is_number)
+    store(node, NODE.edges, edges)
+    if edges == 0 or not keep(plan, node, there, result, arguments):
+        return False
+    store(node, NODE.hooks, hold(the(W.none)))
+    plain = load(plan, R.elementwise)
+    metas = hold(the(W.none)) if plain and not broadcasts else metas_of(plan, arguments)
+    store(node, NODE.metas, metas)
+    if metas == 0:
+        return False
+    for i in range(load(plan, R.values)):
+        given, part = load(arguments, 8 * load(plan, R.value_sources + 8 * i)), load(plan, R.value_parts + 8 * i)
+        value = as_float(given) if plain else value_of(given, part)
+        if value == 0:
+            return False
+        store(node, load(plan, R.value_slots + 8 * i), value)
+    number = c.next_of(the(W.counter))
+    store(node, NODE.sequence, number)
+    return number != 0 and unchanged(plan, node, arguments, owners)
+
+
+@native
+def record(plan, result, arguments, is_number, broadcasts, owners):
+    """Make a node, and put the result behind it; False where there is no memory.
+
+    The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments; `owners` hold
+    the arrays that the kernel has read.
+    """
     node = c.allocate(load(plan, R.type), 0)
     if node == 0:
         return False
-    edges, there = edges_of(plan, arguments, is_number)
-    if edges == 0 or not keep(plan, node, there, result, arguments):
-        c.drop(edges)
-        c.drop(node)
+    if not fill(plan, node, result, arguments, is_number, broadcasts, owners):
+        c.drop(node)  # slots that are still empty count as deleted
         return False
-    store(node, NODE.edges, edges)
-    store(node, NODE.hooks, hold(the(W.none)))
-    store(node, NODE.sequence, c.next_of(the(W.counter)))
-    plain = load(plan, R.elementwise)
-    store(node, NODE.metas, hold(the(W.none)) if plain and not broadcasts else metas_of(plan, arguments))
-    for i in range(load(plan, R.values)):
-        value, part = load(arguments, 8 * load(plan, R.value_sources + 8 * i)), load(plan, R.value_parts + 8 * i)
-        store(node, load(plan, R.value_slots + 8 * i), as_float(value) if plain else value_of(value, part))
     if load(plan, R.outputs) == 1:
         put_behind(result, node)
         return True
@@ -236,5 +295,5 @@ def record(plan, result, arguments, is_number, broadcasts):
 
 @native
 def as_float(number):
-    """A Python number, an int as the float that it is."""
+    """A Python number, an int as the float that it is; 0 where there is no memory."""
     return hold(number) if load(number, TYPE) == the(W.number) else c.float_object(c.as_double(number))

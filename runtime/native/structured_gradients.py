@@ -7,10 +7,10 @@ from typing import NamedTuple
 from ..kernels.words import frame, load, native
 from . import c_functions as c
 from .gradients import G, unwritten, wanted_of
-from .layout import NODE, TENSOR
-from .objects import hold, kind_of, nothing, records, the
+from .layout import DATA, NODE, TENSOR
+from .objects import hold, kind_of, nothing, own, own_new, records, the
 from .recipe_calls import LENGTH, note_operand, run_recipe
-from .structured import NATIVE, TENSOR_LETTER, is_operand, looked_up, put_layout
+from .structured import NATIVE, TENSOR_LETTER, has_layout, is_operand, looked_up, put_layout
 from .world import W
 
 
@@ -30,48 +30,73 @@ LAYOUTS = (GRADIENT, KEPT)
 
 
 @native
-def note_kept(node, slot, version, index, dtype, words):
-    """Note a kept tensor as an operand; False where it was written to, is hidden, or of another dtype."""
-    tensor = load(node, slot)
+def is_kept(node, item, dtype):
+    """Whether a kept tensor is as it was, and of this dtype or an index; or None."""
+    tensor = load(node, load(item, 8))
     if tensor == the(W.none):
         return True
-    if not is_operand(tensor, TENSOR_LETTER, 0) or not unwritten(tensor, load(node, version)):
+    if not is_operand(tensor, TENSOR_LETTER, 0) or not unwritten(tensor, load(node, load(item, 16))):
         return False
-    own = load(tensor, TENSOR.dtype)
-    note_operand(words, index, tensor)
-    return own == dtype or own == the(W.int64)
+    own_dtype = load(tensor, TENSOR.dtype)
+    return own_dtype == dtype or own_dtype == the(W.int64)
 
 
 @native
-def noted(plan, node, gradient, dtype, words):
-    """Whether all operands are as the recipes take them; they are noted."""
+def operand_of(node, item, gradient):
+    """The tensor that an operand is, owned by nobody here; 0 where it is none."""
+    kind = load(item, 0)
+    return gradient if kind == GRADIENT else load(node, load(item, 8)) if kind == KEPT else 0
+
+
+@native
+def all_fit(plan, node, dtype):
+    """Whether all kept tensors are as the recipes take them."""
     for i in range(load(plan, N.operands)):
         item = plan + N.items + 24 * i
-        kind = load(item, 0)
-        if kind == GRADIENT:
-            note_operand(words, i, gradient)
-        elif kind == KEPT and not note_kept(node, load(item, 8), load(item, 16), i, dtype, words):
+        if load(item, 0) == KEPT and not is_kept(node, item, dtype):
             return False
     return True
 
 
 @native
 def key_of(plan, node, gradient):
-    """What recipes are found by: the wanted gradients, layouts and values."""
+    """What recipes are found by: the wanted gradients, layouts and values; 0 where there is no memory."""
     count, place = load(plan, N.operands), 0
     key = c.new_tuple(count + load(plan, N.layouts))
+    if key == 0:
+        return key
     for i in range(count):
         item = plan + N.items + 24 * i
         kind = load(item, 0)
         if kind in LAYOUTS:
-            put_layout(key, place, gradient if kind == GRADIENT else load(node, load(item, 8)))
+            put_layout(key, place, operand_of(node, item, gradient))
             place += 2
             continue
         wanted = kind == WANTED
         value = c.integer(wanted_of(load(node, NODE.edges))) if wanted else hold(load(node, load(item, 8)))
+        if value == 0:
+            c.drop(key)
+            return value
         c.set_tuple_item(key, place, value)
         place += 1
     return key
+
+
+@native
+def note_all(plan, node, gradient, key, found, words, owners):
+    """Note and own the memory of all operands; False where one no longer has the layout that stands in the key."""
+    recipe, place = load(c.tuple_item(found, 0), DATA), 0
+    for i in range(load(plan, N.operands)):
+        item = plan + N.items + 24 * i
+        tensor = operand_of(node, item, gradient)
+        if tensor != 0 and not has_layout(key, place, tensor):
+            return False
+        if tensor != 0 and tensor != the(W.none):
+            kind = kind_of(load(tensor, TENSOR.dtype))
+            if not note_operand(recipe, words, i, tensor, kind, owners):
+                return False
+        place += 1 if tensor == 0 else 2
+    return True
 
 
 @native
@@ -85,21 +110,26 @@ def all_of(metas, dtype):
 
 
 @native
-def structured_gradients(plan, node, given):
+def structured_gradients(plan, node, given, owners):
     """The gradients in a tuple; None where no recipe has been found, 0 where an error is set."""
-    words, metas, listed = frame(LENGTH), load(node, NODE.metas), load(plan, N.listed)
-    gradient = given if listed < 0 else c.list_item(given, listed)
+    words, listed, recorded = frame(LENGTH), load(plan, N.listed), records()
+    metas = own(owners, load(node, NODE.metas))
+    gradient = own(owners, given if listed < 0 else c.list_item(given, listed))
     if not is_operand(gradient, TENSOR_LETTER, 0) or metas == the(W.none):
         return nothing()
-    dtype, recorded = load(gradient, TENSOR.dtype), records()
     if recorded != 0:
         return 0 if recorded < 0 else nothing()
-    if kind_of(dtype) not in NATIVE or not all_of(metas, dtype) or not noted(plan, node, gradient, dtype, words):
+    dtype = load(gradient, TENSOR.dtype)
+    if kind_of(dtype) not in NATIVE or not all_of(metas, dtype):
         return nothing()
-    found = looked_up(load(plan, N.found), key_of(plan, node, gradient))
+    key = own_new(owners, key_of(plan, node, gradient))
+    if key == 0:
+        return 0
+    found = looked_up(load(plan, N.found), key)
     if found == 0:
         return nothing()
-    hold(found)
+    own(owners, found)  # which the table may forget
+    if not all_fit(plan, node, dtype) or not note_all(plan, node, gradient, key, found, words, owners):
+        return nothing()
     results = run_recipe(found, c.tuple_size(load(node, NODE.edges)), dtype, words)
-    c.drop(found)
     return nothing() if results == 0 and c.error_set() == 0 else results

@@ -7,7 +7,21 @@ from typing import NamedTuple
 from ..kernels.words import frame, load, load_half, native, store
 from . import c_functions as c
 from .layout import DATA, DESCR, FLAGS, STEPS, TENSOR, TYPE
-from .objects import elements, fresh, hold, is_tensor, new_writes, nothing, recording, replace, the
+from .objects import (
+    OWNERS,
+    elements,
+    fresh,
+    hold,
+    is_tensor,
+    let_go,
+    nothing,
+    own,
+    own_new,
+    recording,
+    replace,
+    shared_writes,
+    the,
+)
 from .recording import record
 from .world import W
 
@@ -43,8 +57,10 @@ def plain(argument):
 
 @native
 def key_of(tensor, arguments, count):
-    """(shape, strides, offset, *arguments), or 0."""
+    """(shape, strides, offset, *arguments); 0 where there is no memory."""
     key = c.new_tuple(count + 2)
+    if key == 0:
+        return key
     c.set_tuple_item(key, 0, hold(load(tensor, TENSOR.shape)))
     c.set_tuple_item(key, 1, hold(load(tensor, TENSOR.strides)))
     c.set_tuple_item(key, 2, hold(load(tensor, TENSOR.offset)))
@@ -54,15 +70,12 @@ def key_of(tensor, arguments, count):
 
 
 @native
-def found_view(plan, tensor, arguments, count):
-    """What was found for this layout and these arguments, or 0."""
+def all_plain(arguments, count):
+    """Whether all arguments but the first may be looked up."""
+    fit = True
     for i in range(1, count):
-        if not plain(load(arguments, 8 * i)):
-            return 0
-    key = key_of(tensor, arguments, count)
-    found = c.dict_item(load(plan, V.found), key)
-    c.drop(key)
-    return found
+        fit &= plain(load(arguments, 8 * i))
+    return fit
 
 
 @native
@@ -74,66 +87,64 @@ def part_of(storage, offset, count, words):
     memory = load(storage, DATA) + offset * load(load(storage, STEPS), 0)
     flags = load_half(storage + FLAGS) & SHARED_FLAGS
     part = c.new_array(the(W.ndarray), hold(load(storage, DESCR)), 1, words, 0, memory, flags, 0)
-    if part != 0:
-        c.set_base(part, hold(storage))
+    if part != 0 and c.set_base(part, hold(storage)) < 0:
+        c.drop(part)
+        return 0
     return part
-
-
-@native
-def shared_writes(tensor):
-    """The count of writes to a tensor's memory, which its views share; 0 where there is no memory."""
-    if load(tensor, TENSOR.writes) == the(W.none):
-        writes = new_writes()
-        if writes == 0:
-            return writes
-        replace(tensor, TENSOR.writes, writes)
-    return load(tensor, TENSOR.writes)
 
 
 @native
 def list_view(base, view):
     """Let a base know its view, weakly; False where there is no memory."""
-    reference, views = c.weak_reference(view, 0), load(base, TENSOR.views)
+    reference = c.weak_reference(view, 0)
     if reference == 0:
         return False
-    if views == the(W.none):
-        views = c.new_list(1)
-        c.set_list_item(views, 0, reference)
-        replace(base, TENSOR.views, views)
-        return True
-    c.append(views, reference)
+    if load(base, TENSOR.views) == the(W.none):
+        made = c.new_list(0)
+        if made == 0:
+            c.drop(reference)
+            return False
+        if load(base, TENSOR.views) == the(W.none):  # still: a finalizer may have made a view
+            replace(base, TENSOR.views, made)
+        else:
+            c.drop(made)
+    views = hold(load(base, TENSOR.views))
+    done = c.append(views, reference) == 0
     c.drop(reference)
     count = c.list_size(views)
-    if count & (count - 1) == 0 and count > 4:
+    if done and count & (count - 1) == 0 and count > 4:
         words = frame(1)
         store(words, 0, views)
-        c.drop(c.call(the(W.drop_dead), words, 1, 0))
-    return True
+        answer = c.call(the(W.drop_dead), words, 1, 0)
+        done = answer != 0
+        c.drop(answer)
+    c.drop(views)
+    return done
 
 
 @native
-def make_view(source, place, words):
-    """What `view` makes of a tensor and a `geometry`: the same memory, count of writes and base; 0 where that fails."""
-    storage, writes = load(source, TENSOR.storage), shared_writes(source)
-    count, offset = c.tuple_item(place, 3), c.tuple_item(place, 2)
-    contiguous = count != the(W.none)
-    flat = part_of(storage, c.as_integer(offset), c.as_integer(count), words) if contiguous else hold(the(W.none))
-    if flat == 0 or writes == 0:
-        return 0
-    view = fresh(flat, c.tuple_item(place, 0), load(source, TENSOR.dtype))
+def make_view(source, storage, writes, dtype, place, words):
+    """What `view` makes of a tensor and a `geometry`: the same memory, count of writes and base; None where the memory
+    is too short for it, 0 where that fails. The caller owns all of them."""
+    count, offset, none = c.tuple_item(place, 3), c.as_integer(c.tuple_item(place, 2)), the(W.none)
+    size = c.as_integer(count) if count != none else 0
+    if offset + size > elements(storage):
+        return nothing()
+    flat = part_of(storage, offset, size, words) if count != none else hold(none)
+    view = 0 if flat == 0 else fresh(flat, c.tuple_item(place, 0), dtype)
     if view == 0:
         return view
     replace(view, TENSOR.storage, hold(storage))
     replace(view, TENSOR.strides, hold(c.tuple_item(place, 1)))
-    replace(view, TENSOR.offset, hold(offset))
+    replace(view, TENSOR.offset, hold(c.tuple_item(place, 2)))
     replace(view, TENSOR.writes, hold(writes))
     replace(view, TENSOR.device, hold(load(source, TENSOR.device)))
-    base = load(source, TENSOR.base)
-    if base == the(W.none):
-        base = source
+    if load(source, TENSOR.base) == none:
+        base = hold(source)
     else:
+        base = hold(load(source, TENSOR.base))
         replace(view, TENSOR.views, hold(load(source, TENSOR.views)))
-    replace(view, TENSOR.base, hold(base))
+    replace(view, TENSOR.base, base)
     if not list_view(base, view):
         c.drop(view)
         return 0
@@ -142,32 +153,62 @@ def make_view(source, place, words):
 
 @native
 def note_unrecorded(view, words):
-    """What `not_recorded` does where this thread does not record."""
+    """What `not_recorded` does where this thread does not record; False where an error is set."""
     store(words, 0, view)
-    c.drop(c.call(the(W.not_recorded), words, 1, 0))
+    answer = c.call(the(W.not_recorded), words, 1, 0)
+    c.drop(answer)
+    return answer != 0
+
+
+@native
+def recorded(plan, view, tensor, found, words, owners):
+    """Put the view into the graph, or note that it is not in it; False where an error is set."""
+    state = recording()
+    if state == 0:
+        return note_unrecorded(view, words)
+    if state != 1 or load(tensor, TENSOR.rg) != the(W.true):
+        return state > 0
+    store(words, 0, tensor)
+    for i in range(1, load(plan, V.operands)):
+        store(words, 8 * i, c.tuple_item(found, i))
+    return record(load(plan, V.node), view, words, False, False, owners)
+
+
+@native
+def look_up(plan, tensor, arguments, count, owners):
+    """What was found for this layout and these arguments, owned from here on; 0 where there is nothing.
+
+    The next two that are owned are the storage that has this layout and its count of writes.
+    """
+    writes = own_new(owners, shared_writes(tensor))
+    key = 0 if writes == 0 else own_new(owners, key_of(tensor, arguments, count))
+    if key == 0:
+        return 0
+    found = c.dict_item(load(plan, V.found), key)
+    if found == 0 or load(tensor, TENSOR.writes) != writes or load(tensor, TENSOR.offset) != c.tuple_item(key, 2):
+        return 0
+    own(owners, load(tensor, TENSOR.storage))
+    return own(owners, found)
 
 
 @native
 def view_of(plan, tensor, arguments, count):
     """The view, recorded; None where none has been found for this layout and these arguments, the first not read."""
-    if load(load(tensor, TENSOR.fn), TYPE) == the(W.outdated):
+    if load(load(tensor, TENSOR.fn), TYPE) == the(W.outdated) or not all_plain(arguments, count):
         return nothing()
-    found, words = found_view(plan, tensor, arguments, count), frame(WORDS)
+    words, owners = frame(WORDS), frame(OWNERS)
+    store(owners, 0, 0)
+    found = look_up(plan, tensor, arguments, count, owners)
     if found == 0:
         c.clear_error()
-        return nothing()
-    hold(found)
-    view, state = make_view(tensor, c.tuple_item(found, 0), words), recording()
-    if view != 0 and state == 1 and load(tensor, TENSOR.rg) == the(W.true):
-        store(words, 0, tensor)
-        for i in range(1, load(plan, V.operands)):
-            store(words, 8 * i, c.tuple_item(found, i))
-        if not record(load(plan, V.node), view, words, False, False):
+        view = nothing()
+    else:
+        storage, writes, dtype = load(owners, 24), load(owners, 8), load(tensor, TENSOR.dtype)
+        view = make_view(tensor, storage, writes, dtype, c.tuple_item(found, 0), words)
+        if view != 0 and view != the(W.none) and not recorded(plan, view, tensor, found, words, owners):
             c.drop(view)
             view = 0
-    elif view != 0 and state == 0:
-        note_unrecorded(view, words)
-    c.drop(found)
+    let_go(owners)
     return view
 
 

@@ -186,6 +186,8 @@ def listed(node, index, gradient):
         return number
     gradients = c.new_list(c.as_integer(number))
     c.drop(number)
+    if gradients == 0:
+        return gradients
     for i in range(c.list_size(gradients)):
         c.set_list_item(gradients, i, hold(gradient if i == index else the(W.none)))
     return gradients
@@ -194,14 +196,16 @@ def listed(node, index, gradient):
 @native
 def hand_to_output(backward, output, gradient, words):
     """What `hand_on` does with the one gradient of a node, where it goes to one of several outputs of another."""
-    node = load(output, OUTPUT.node)
+    node = hold(load(output, OUTPUT.node))
     if c.dict_has(load(backward, PASS.buffers), node) or not is_newest(backward, node):
+        c.drop(node)
         put_next(words, nothing(), nothing())
         return deliver(backward, output, gradient, words)
     gradients = listed(node, c.as_integer(load(output, OUTPUT.number)), gradient)
     if gradients == 0:
+        c.drop(node)
         return False
-    put_next(words, hold(node), gradients)
+    put_next(words, node, gradients)
     return True
 
 
@@ -209,7 +213,7 @@ def hand_to_output(backward, output, gradient, words):
 def hand_on(backward, edges, gradients, incoming, owned, words):
     """What `BackwardPass.follow` does: gives each gradient to its edge, and notes the next node if one may run at once.
 
-    False where an error is set.
+    False where an error is set. The caller holds edges and gradients, and so all that is in them.
     """
     held, sum_held = 0, 0
     if c.tuple_size(edges) == 1 and is_output(c.tuple_item(edges, 0)):
@@ -222,7 +226,7 @@ def hand_on(backward, edges, gradients, incoming, owned, words):
         elif edge == held:
             total = c.add(sum_held, gradient)
             c.drop(sum_held)
-            sum_held = total
+            sum_held = total  # 0 where that failed
             done = total != 0
         elif edge != the(W.none) and held == 0 and c.dict_has(load(backward, PASS.buffers), edge) == 0:
             held, sum_held = edge, hold(gradient)
@@ -242,7 +246,7 @@ def hand_on(backward, edges, gradients, incoming, owned, words):
 
 @native
 def hand_on_with_care(backward, edges, gradients, incoming, owned, words):
-    """The same by the method itself, where there are hooks, outputs of which there are several, or None."""
+    """Call `BackwardPass.follow`: for hooks, where several outputs have gradients, and for gradients that are None."""
     store(words, SECOND, edges)
     store(words, 16, gradients)
     store(words, 24, the(W.true) if owned else the(W.false))
@@ -261,12 +265,13 @@ def step(backward, node, gradient, words):
     found = gradients_of(node, gradient, words)
     if found == 0:
         return False
-    edges, owned = load(node, NODE.edges), gives_fresh(node, words)
+    edges, owned = hold(load(node, NODE.edges)), gives_fresh(node, words)
     done = owned >= 0 and (is_true(load(backward, PASS.retain)) or release(node, words))
     if done and all_plain(edges, found):
         done = hand_on(backward, edges, found, gradient, owned and all_different(found), words)
     elif done:
         done = hand_on_with_care(backward, edges, found, gradient, owned, words)
+    c.drop(edges)
     c.drop(found)
     return done
 

@@ -21,6 +21,7 @@ from ..kernels.jobs.layout import ADDRESS
 from ..kernels.jobs.workers import hire
 from ..kernels.words import WORD, Word
 from ..tensor import drop_dead, fresh_class, plain_classes
+from .setting import interrupt
 
 
 class World(NamedTuple):
@@ -74,6 +75,8 @@ class World(NamedTuple):
     deliver: int
     follow: int
     hire: int  # a function that starts the workers
+    refuse_changed: int  # a function that raises an error
+    interrupt: int  # what check mode calls: see setting.py
     job: int  # the address of the job's words
 
 
@@ -91,6 +94,14 @@ def world(context: Any) -> Any:
         return builder.ptrtoint(table or ir.GlobalVariable(builder.module, WORD, "specgrad_world"), WORD)
 
     return Word(), build
+
+
+def refuse_changed() -> None:
+    """Raise the error for an operand that another thread or a finalizer has changed."""
+    raise RuntimeError(
+        "a tensor was given other memory (`.data`) by another thread, or by a finalizer, while an op that keeps it for "
+        "its gradient was computing with it"
+    )
 
 
 def _objects() -> dict[str, Any]:
@@ -112,6 +123,8 @@ def _objects() -> dict[str, Any]:
         "output": Output,
         "nowhere": Nowhere,
         "watch": watch,
+        "refuse_changed": refuse_changed,
+        "interrupt": interrupt,
         "node_plans": node_plans,
     }
     methods = ("apply", "release", "saved_slots", "gives_fresh", "output_count", "reach", "deliver", "follow")

@@ -16,6 +16,8 @@ class Rows(NamedTuple):
     size: int  # elements of a row
     elements: int  # of the result
     repeated: int  # 0, or 1 + the number of the operand that gives one number a row
+    reach: int  # elements from the first to the last that is read of either operand, plus one
+    reach_of_second: int
     steps: int  # from row to row, outer and inner, of the operands and of the result
 
 
@@ -43,9 +45,9 @@ def run_rows(kernel, rows, memories, words, first, last):
     outer0, outer1, outer2 = step_of(rows, memories, 0, 0), step_of(rows, memories, 1, 0), step_of(rows, memories, 2, 0)
     inner0, inner1, inner2 = step_of(rows, memories, 0, 1), step_of(rows, memories, 1, 1), step_of(rows, memories, 2, 1)
     second, result = 0 if repeated == 1 else 1, 1 if repeated else 2
-    put_array(words, 0, 0, itemsize, 0)
-    put_array(words, second, 0, load(memories, 32), 0)
-    put_array(words, result, 0, load(memories, 40), 0)
+    put_array(words, 0, 0, itemsize)
+    put_array(words, second, 0, load(memories, 32))
+    put_array(words, result, 0, load(memories, 40))
     for _ in range(first, last):
         one = load(memories, 0) + q * outer0 + r * inner0
         two = load(memories, 8) + q * outer1 + r * inner1

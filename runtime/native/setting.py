@@ -1,0 +1,40 @@
+"""SPECGRAD_NATIVE: `1`, or nothing, for native code where it is supported; `0` for none; `check` to test its ownership.
+
+In check mode every allocation of native code, every reference that it lets go and every moment at which it lets other
+threads run calls `interrupt.hook` first: what tests put there runs the garbage collector, raises MemoryError, or gives
+tensors other memory, as a finalizer or another thread might just then. References are asserted to be alive.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+
+SETTINGS = ("0", "1", "check")
+SETTING = os.environ.get("SPECGRAD_NATIVE") or "1"
+if SETTING not in SETTINGS:
+    raise ImportError(f"SPECGRAD_NATIVE: expected one of {', '.join(SETTINGS)}, but got {SETTING!r}")
+CHECKING = SETTING == "check"
+ENABLED = SETTING != "0"
+
+
+class Interrupt:
+    """What native code calls in check mode; `points` counts how often."""
+
+    def __init__(self) -> None:
+        self.hook: Callable[[], None] | None = None
+        self.points = 0
+
+    def __call__(self) -> None:
+        """One point at which Python may run."""
+        hook = self.hook
+        if hook is not None:
+            self.points += 1
+            self.hook = None  # what the hook does is not interrupted in turn
+            try:
+                hook()
+            finally:
+                self.hook = hook
+
+
+interrupt = Interrupt()

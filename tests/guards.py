@@ -1,0 +1,132 @@
+"""Guard words around the memory of NumPy's arrays, as AddressSanitizer has them: SPECGRAD_GUARDS=1 turns them on.
+
+The memory of every array that the main thread makes lies between GUARD bytes of 0xFF, which are NaN as floats: who reads
+outside gets NaN, and who writes there is found out when the array is freed. New memory is 0xFF too; freed memory is
+filled with it, and waits until KEPT others have been freed, so that a write to it is found out as well.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import Any
+
+import numpy as np
+from numba import cfunc, types
+
+from specgrad.runtime.kernels.words import Word, load, native, store
+
+GUARD = 64  # bytes; before an array the first eight hold its size
+KEPT = 512  # blocks
+SET_HANDLER = 304  # in NumPy's table of functions, whose order never changes
+DAMAGED, FREED, NEXT, RING = 0, 1, 2, 3  # words of the state
+
+_malloc = types.ExternalFunction("malloc", Word(Word))
+_free = types.ExternalFunction("free", types.void(Word))
+_fill = types.ExternalFunction("memset", Word(Word, types.int32, Word))
+_copy = types.ExternalFunction("memcpy", Word(Word, Word, Word))
+state = np.zeros(RING + KEPT, np.int64)
+STATE = state.ctypes.data
+
+
+@native
+def whole(block, first, last):
+    """Whether all bytes of a range are 0xFF; it begins at a word."""
+    fine, words = True, (last - first) // 8
+    for i in range(words):
+        fine &= load(block, first + 8 * i) == -1
+    for i in range(8 * words, last - first):
+        fine &= load(block, first + i - 7) >> 56 & 0xFF == 0xFF
+    return fine
+
+
+@native
+def allocated(size):
+    """An array's memory, between guards; 0 where there is none."""
+    block = _malloc(size + 2 * GUARD)
+    if block == 0:
+        return block
+    _fill(block, 0xFF, size + 2 * GUARD)
+    store(block, 0, size)
+    return block + GUARD
+
+
+@native
+def retired(address, table):
+    """Look at the guards of an array, and keep its memory back for a while."""
+    block, size = address - GUARD, load(address - GUARD, 0)
+    if not whole(block, 8, GUARD) or not whole(block, GUARD + size, 2 * GUARD + size):
+        store(table, 8 * DAMAGED, load(table, 8 * DAMAGED) + 1)
+    _fill(block + 8, 0xFF, size + 2 * GUARD - 8)
+    place = 8 * (RING + load(table, 8 * NEXT) % KEPT)
+    store(table, 8 * NEXT, load(table, 8 * NEXT) + 1)
+    before = load(table, place)
+    store(table, place, block)
+    if before != 0:
+        if not whole(before, 8, 2 * GUARD + load(before, 0)):
+            store(table, 8 * FREED, load(table, 8 * FREED) + 1)
+        _free(before)
+    return 0
+
+
+def malloc(table, size):
+    return allocated(size)
+
+
+def calloc(table, count, size):
+    address = allocated(count * size)
+    if address != 0:
+        _fill(address, 0, count * size)
+    return address
+
+
+def realloc(table, address, size):
+    if address == 0:
+        return allocated(size)
+    made, before = allocated(size), load(address - GUARD, 0)
+    if made != 0:
+        _copy(made, address, before if before < size else size)
+        retired(address, table)
+    return made
+
+
+def free(table, address, size):
+    return retired(address, table) if address != 0 else 0
+
+
+class Handler(ctypes.Structure):
+    """NumPy's PyDataMem_Handler."""
+
+    _fields_ = (
+        ("name", ctypes.c_char * 127),
+        ("version", ctypes.c_uint8),
+        ("context", ctypes.c_void_p),
+        ("malloc", ctypes.c_void_p),
+        ("calloc", ctypes.c_void_p),
+        ("realloc", ctypes.c_void_p),
+        ("free", ctypes.c_void_p),
+    )
+
+
+@functools.cache
+def handler() -> Any:
+    """NumPy's name for the functions above, which live as long as the process."""
+    functions = [cfunc(Word(*[Word] * count))(f) for f, count in ((malloc, 2), (calloc, 3), (realloc, 3), (free, 3))]
+    made = Handler(b"specgrad guards", 1, STATE, *[function.address for function in functions])
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(made), b"mem_handler", None), functions, made
+
+
+def guard() -> None:
+    """Let the arrays that this thread makes from now on have guards."""
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = ctypes.cast(pointer(np._core.multiarray._ARRAY_API, None), ctypes.POINTER(ctypes.c_void_p))  # type: ignore[attr-defined]
+    set_handler = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)(table[SET_HANDLER])  # type: ignore[arg-type]
+    set_handler(handler()[0])
+
+
+def damage() -> dict[str, int]:
+    """How many arrays were written to outside, or after they had been freed."""
+    return {"written outside": int(state[DAMAGED]), "written after its end": int(state[FREED])}
