@@ -38,6 +38,7 @@ def launch(
     native = any(to is not None and to.char in "fd" for to in wanted)
     given, layouts, flat = memories(operands, wanted, shape) if native else ([], [], False)
     if flat:
+        check_lengths(given, [outs[0].size] * len(given))
         by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
         return
     plan = rows(shape, tuple(layouts), len(numbers), len(outs)) if native else None
@@ -45,6 +46,7 @@ def launch(
         given = [flat_operand(value, to, shape) for value, to in zip(operands, wanted, strict=True)]
         by_slices(getattr(kernels, attribute), (*given, *numbers, *outs), outs[0].size)
         return
+    check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:
         given[index] = (given[index],)
     loop = getattr(kernels, f"{attribute}_rows")
@@ -78,6 +80,16 @@ def memories(operands: Sequence[Any], wanted: Sequence[Any], shape: Shape) -> tu
     return given, layouts, flat
 
 
+def check_lengths(given: Sequence[Any], needed: Sequence[int]) -> None:
+    """Whether each array is as long as its tensor's layout says: a kernel does not look where an array ends."""
+    for memory, length in zip(given, needed, strict=True):
+        if isinstance(memory, np.ndarray) and memory.size < length:
+            raise RuntimeError(
+                f"a tensor was given other memory (`.data`) by another thread while an op was reading it: expected "
+                f"{length} elements, but got {memory.size}"
+            )
+
+
 def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, ...]) -> Any:
     """An op on tensors of one native dtype that broadcast or are strided; None for others, or without steady steps."""
     kind: Any = getattr(operands[0], "_dtype", None)
@@ -99,6 +111,7 @@ def run_rows(op: Any, name: str, operands: tuple[Any, ...], numbers: tuple[Any, 
     remember_rows(op.rows, layouts, plan, count, shape)
     if plan is None:
         return None
+    check_lengths(given, [plan.reach(k) for k in range(len(given))])
     for index in plan.repeated:
         given[index] = (given[index],)
     final: Any = bool_ if op.result_dtypes[0] == "bool" else kind

@@ -12,7 +12,7 @@ from . import checks
 from .autograd.writers import end_write, note_write
 from .creation.options import checked_size, size_argument
 from .errors import ShapeError, type_name
-from .tensor import alias
+from .tensor import alias, note_layout_change
 
 LAYOUT = ("_storage", "_flat", "_shape", "_strides", "_offset")
 
@@ -76,6 +76,7 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
     for slot in LAYOUT:
         setattr(tensor, slot, getattr(place, slot))
     tensor._nd = None
+    note_layout_change()
     note_write(tensor, name)
     end_write(tensor)
     return tensor

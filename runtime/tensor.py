@@ -23,6 +23,7 @@ from .shapes import Shape, Size, byte_strides, contiguous_strides, is_contiguous
 _new = object.__new__
 _new_size = tuple.__new__
 _tensor_class: Any = None
+layout_changes = np.zeros(1, np.int64)  # how often a tensor has been given other memory or another shape
 plain_classes: set[type] = set()  # whose slots hold what they say: no property stands in the place of one
 
 
@@ -277,6 +278,11 @@ def share(array: np.ndarray) -> Any:
     storage = np.lib.stride_tricks.as_strided(array, (span,), (itemsize,))
     base = fresh(storage, (span,), from_numpy(array.dtype))
     return alias(base, array.shape, strides, 0)
+
+
+def note_layout_change() -> None:
+    """A tensor that may be in use has other memory or another shape from now on: native code begins anew."""
+    layout_changes[0] += 1
 
 
 def alias(base: Any, shape: Sequence[int], strides: Sequence[int] | None, offset: int) -> Any:

@@ -16,7 +16,7 @@ from .dtypes import can_cast
 from .errors import DtypeError, ShapeError
 from .namespace import op
 from .overlap import check_apart, check_single
-from .tensor import TensorBase, alias, fresh
+from .tensor import TensorBase, alias, fresh, note_layout_change
 from .user_warning import warn_user
 
 ONE_VALUE = ("fill_", "zero_")  # where elements that share a place get the same value, whatever the order
@@ -137,6 +137,7 @@ def write_out(name: str, out: Any, result: Any, operands: tuple[Any, ...] = (), 
         blank = fresh(np.empty(prod(result._shape), out._dtype.np), result._shape, out._dtype)
         out._flat = out._storage = blank._flat
         out._shape, out._nd, out._strides = blank._shape, None, None
+        note_layout_change()
     check_single(name, out)
     if share != "anyhow":
         for other in operands:

@@ -18,8 +18,9 @@ from specgrad.runtime.kernels.words import Word, load, native, store
 
 GUARD = 64  # bytes; before an array the first eight hold its size
 KEPT = 512  # blocks
+NAME = b"mem_handler"  # of the capsule, as NumPy wants it
 SET_HANDLER = 304  # in NumPy's table of functions, whose order never changes
-DAMAGED, FREED, NEXT, RING = 0, 1, 2, 3  # words of the state
+DAMAGED, FREED, SIZE, NEXT, RING = range(5)  # words of the state; of the last damaged array its size
 
 _malloc = types.ExternalFunction("malloc", Word(Word))
 _free = types.ExternalFunction("free", types.void(Word))
@@ -57,6 +58,7 @@ def retired(address, table):
     block, size = address - GUARD, load(address - GUARD, 0)
     if not whole(block, 8, GUARD) or not whole(block, GUARD + size, 2 * GUARD + size):
         store(table, 8 * DAMAGED, load(table, 8 * DAMAGED) + 1)
+        store(table, 8 * SIZE, size)
     _fill(block + 8, 0xFF, size + 2 * GUARD - 8)
     place = 8 * (RING + load(table, 8 * NEXT) % KEPT)
     store(table, 8 * NEXT, load(table, 8 * NEXT) + 1)
@@ -115,7 +117,9 @@ def handler() -> Any:
     made = Handler(b"specgrad guards", 1, STATE, *[function.address for function in functions])
     new = ctypes.pythonapi.PyCapsule_New
     new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-    return new(ctypes.addressof(made), b"mem_handler", None), functions, made
+    kept = new(ctypes.addressof(made), NAME, None), functions, made, NAME
+    ctypes.pythonapi.Py_IncRef(ctypes.py_object(kept))  # arrays may outlive this module when the process ends
+    return kept
 
 
 def guard() -> None:
@@ -130,3 +134,8 @@ def guard() -> None:
 def damage() -> dict[str, int]:
     """How many arrays were written to outside, or after they had been freed."""
     return {"written outside": int(state[DAMAGED]), "written after its end": int(state[FREED])}
+
+
+def last_size() -> int:
+    """The bytes of the last array that was written to outside."""
+    return int(state[SIZE])

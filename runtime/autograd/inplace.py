@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..tensor import TensorBase
+from ..tensor import TensorBase, note_layout_change
 from ..writing import check_history, is_recording, unchanged, write
 from .grad_mode import mode
 from .node import OUTPUT
@@ -83,6 +83,7 @@ def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
     result = view(unchanged(tensor), *args)
     for slot in LAYOUT:
         setattr(tensor, slot, getattr(result, slot))
+    note_layout_change()
     tensor._tangent = result._tangent
     note_write(tensor, name)
     end_write(tensor)

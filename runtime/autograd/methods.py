@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 from ..errors import GraphError, type_name
-from ..tensor import TensorBase, alias
+from ..tensor import TensorBase, alias, note_layout_change
 from .backward import backward
 from .dual import split_dual, with_tangent
 from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
@@ -188,6 +188,7 @@ class AutogradMethods(TensorBase):
         changed = self._shape != value._shape or self._dtype is not value._dtype
         for slot in ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype", "_device"):
             setattr(self, slot, getattr(value, slot))
+        note_layout_change()
         if changed:
             note_replaced(self)
 

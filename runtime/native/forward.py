@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ..kernels.frames import put_array
-from ..kernels.words import CALL_WORDS, frame, load, native, store
+from ..kernels.words import CALL_WORDS, frame, load, native
 from . import c_functions as c
 from .broadcast import broadcast
 from .kernel_calls import found_kernel, put_object, run_kernel
 from .layout import DATA, TENSOR, TYPE
 from .objects import (
     OWNERS,
+    begin,
     elements,
     fresh,
     hold,
@@ -27,6 +28,7 @@ from .objects import (
     same,
     shared_writes,
     the,
+    withdrawn,
 )
 from .recording import record
 from .world import W
@@ -142,8 +144,7 @@ def launch_rows(plan, arguments, owners):
         return result
     recorded = needs_graph(plan, arguments, 0)
     if recorded < 0 or (recorded and not record(load(plan, P.node), result, arguments, False, True, owners)):
-        c.drop(result)
-        return 0
+        return withdrawn(result)
     return result
 
 
@@ -164,8 +165,7 @@ def launch_flat(plan, arguments, number, words, owners):
     run_kernel(kernel, arrays + 1, size, words)
     result = fresh(flat, lead_shape(owners), the(W.float32 + 8 * kind))
     if result != 0 and recorded and not record(load(plan, P.node), result, arguments, number > 1, False, owners):
-        c.drop(result)
-        return 0
+        return withdrawn(result)
     return result
 
 
@@ -173,7 +173,7 @@ def launch_flat(plan, arguments, number, words, owners):
 def launch(self, arguments, count):
     """The result of the op, recorded; None where the operands are for the general path."""
     plan, words, owners = load(self, DATA), frame(CALL_WORDS), frame(OWNERS)
-    store(owners, 0, 0)
+    begin(owners)
     number = prepared(plan, arguments, words, owners)
     if number != UNFIT:
         result = launch_flat(plan, arguments, number, words, owners)
@@ -231,7 +231,7 @@ def write_flat(plan, arguments, number, words, owners):
 def launch_in_place(self, arguments, count):
     """The first operand, to which the op's result has been written; None where this is for the general path."""
     plan, words, owners = load(self, DATA), frame(CALL_WORDS), frame(OWNERS)
-    store(owners, 0, 0)
+    begin(owners)
     number = prepared(plan, arguments, words, owners)
     result = nothing() if number == UNFIT else write_flat(plan, arguments, number, words, owners)
     let_go(owners)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import DATA, TENSOR, TYPE
-from .objects import OWNERS, hold, is_tensor, let_go, nothing, own_new, the
+from .objects import OWNERS, begin, hold, is_tensor, let_go, nothing, own_new, the
 from .views import view_of
 from .world import W
 
@@ -55,7 +55,7 @@ def bounds(key, size, words):
 def slice_of(plan, tensor, dim, words):
     """The view of a slice of which the bounds have been written."""
     owners, made = frame(OWNERS), True
-    store(owners, 0, 0)
+    begin(owners)
     store(words, 8, own_new(owners, c.integer(dim)))
     for i in range(3):
         store(words, 16 + 8 * i, own_new(owners, c.integer(load(words, 80 + 8 * i))))

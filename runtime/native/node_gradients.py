@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from ..kernels.words import frame, load, native, store
+from ..kernels.words import frame, load, native
 from .gradients import BY_RECIPES, G, fused
 from .layout import DATA
-from .objects import OWNERS, let_go
+from .objects import OWNERS, begin, let_go
 from .structured_gradients import structured_gradients
 
 
@@ -13,7 +13,7 @@ from .structured_gradients import structured_gradients
 def gradients_by(plan, node, given):
     """The gradients in a tuple; None where this is for Python, 0 where an error is set."""
     by_recipes, owners = load(plan, G.hands_on) == BY_RECIPES, frame(OWNERS)
-    store(owners, 0, 0)
+    begin(owners)
     found = structured_gradients(plan, node, given, owners) if by_recipes else fused(plan, node, given, owners)
     let_go(owners)
     return found

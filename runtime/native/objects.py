@@ -11,7 +11,8 @@ slots of tensors and nodes may change, lists become empty, tables are cleared, a
 3. An address of memory is taken from an array that is owned, and checked against that array's own length: never from
    a tensor's shape, which another thread may be changing in the middle.
 4. What belongs together (an array, its layout, what was found for them) is read with no such point in between; where
-   one lies between, it is compared again.
+   one lies between, it is compared again. A result is recorded only if no tensor's layout has changed since `begin`;
+   else Python begins anew.
 5. What is allocated is compared with 0 before it is used.
 6. A list that the user gave is copied into a tuple first.
 
@@ -29,7 +30,8 @@ from .layout import DESCR, ELEMENT, REFERENCES, SIZES, TENSOR, TYPE
 from .setting import CHECKING
 from .world import W, world
 
-OWNERS = 32  # words: how many objects a builtin function owns, and these
+OWNERS = 32  # words: how many objects a builtin function owns, these, and the number of changes of layouts till then
+CHANGES = 8 * (OWNERS - 1)
 
 KEEPS_ALL = sys.version_info >= (3, 12)  # None and its like do not count references there, so Python must be asked
 UNSET = (
@@ -60,6 +62,19 @@ def hold(thing):
 
 
 @native
+def begin(owners):
+    """Own nothing yet."""
+    store(owners, 0, 0)
+    store(owners, CHANGES, load(the(W.layout_changes), 0))
+
+
+@native
+def nothing_changed(owners):
+    """Whether all tensors have had the same memory, shape and dtype since `begin`."""
+    return load(owners, CHANGES) == load(the(W.layout_changes), 0)
+
+
+@native
 def own(owners, thing):
     """Hold an object, which is returned, until `let_go`."""
     return own_new(owners, hold(thing))
@@ -73,15 +88,6 @@ def own_new(owners, thing):
         store(owners, 8 * count, thing)
         store(owners, 0, count)
     return thing
-
-
-@native
-def is_owned(owners, thing):
-    """Whether an object is among those that are owned."""
-    found = False
-    for i in range(load(owners, 0)):
-        found |= load(owners, 8 + 8 * i) == thing
-    return found
 
 
 @native
@@ -188,6 +194,13 @@ def fresh(flat, shape, dtype):
 def nothing():
     """None, as a result: the general path is for this call."""
     return hold(the(W.none))
+
+
+@native
+def withdrawn(result):
+    """Let a result go that could not be recorded; None where only another attempt is due, 0 where an error is set."""
+    c.drop(result)
+    return nothing() if c.error_set() == 0 else 0
 
 
 @native

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import NODE, OUTPUT, TENSOR, TYPE
-from .objects import fresh, hold, is_owned, meta_of, new_writes, replace, the
+from .objects import fresh, hold, meta_of, new_writes, nothing_changed, replace, the
 from .world import W
 
 MOST = 6  # tensors, and other values, that one node keeps
@@ -229,27 +229,7 @@ def new_output(node, number):
 
 
 @native
-def array_of(tensor):
-    """The array in which a tensor lies."""
-    flat = load(tensor, TENSOR.flat)
-    return load(tensor, TENSOR.storage) if flat == the(W.none) else flat
-
-
-@native
-def unchanged(plan, node, arguments, owners):
-    """Whether the inputs that the node keeps still have the memory that the kernel has read, and that `owners` hold:
-    the node's formula takes theirs to be of the same shape. False, with an error, where one was given other memory."""
-    for i in range(load(plan, R.kept)):
-        kept, source = load(node, load(plan, R.slots + 8 * i)), load(plan, R.sources + 8 * i)
-        if source > RESULT and kept != the(W.none) and kept == load(arguments, 8 * source):
-            if not is_owned(owners, array_of(kept)):
-                c.drop(c.call(the(W.refuse_changed), 0, 0, 0))
-                return False
-    return True
-
-
-@native
-def fill(plan, node, result, arguments, is_number, broadcasts, owners):
+def fill(plan, node, result, arguments, is_number, broadcasts):
     """Give a new node its slots; False where an error is set."""
     edges, there = edges_of(plan, arguments, is_number)
     store(node, NODE.edges, edges)
@@ -269,20 +249,19 @@ def fill(plan, node, result, arguments, is_number, broadcasts, owners):
         store(node, load(plan, R.value_slots + 8 * i), value)
     number = c.next_of(the(W.counter))
     store(node, NODE.sequence, number)
-    return number != 0 and unchanged(plan, node, arguments, owners)
+    return number != 0
 
 
 @native
 def record(plan, result, arguments, is_number, broadcasts, owners):
-    """Make a node, and put the result behind it; False where there is no memory.
+    """Make a node, and put the result behind it; False where there is no memory, or a layout has changed meanwhile.
 
-    The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments; `owners` hold
-    the arrays that the kernel has read.
+    The caller holds the result, or the tuple of several, which nobody else knows yet, and the arguments.
     """
     node = c.allocate(load(plan, R.type), 0)
     if node == 0:
         return False
-    if not fill(plan, node, result, arguments, is_number, broadcasts, owners):
+    if not fill(plan, node, result, arguments, is_number, broadcasts) or not nothing_changed(owners):
         c.drop(node)  # slots that are still empty count as deleted
         return False
     if load(plan, R.outputs) == 1:

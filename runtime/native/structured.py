@@ -7,7 +7,7 @@ from typing import NamedTuple
 from ..kernels.words import frame, load, native, store
 from . import c_functions as c
 from .layout import DATA, TENSOR, TYPE
-from .objects import OWNERS, hold, is_tensor, kind_of, let_go, nothing, own, own_new, records, the
+from .objects import OWNERS, begin, hold, is_tensor, kind_of, let_go, nothing, own, own_new, records, the, withdrawn
 from .recipe_calls import LENGTH, MOST_OPERANDS, note_operand, run_recipe
 from .recording import record
 from .views import only_ints
@@ -221,8 +221,7 @@ def launch_recipe(plan, arguments, owners):
         return nothing() if c.error_set() == 0 else 0
     result = hold(c.tuple_item(results, 0) if load(plan, D.outputs) == 1 else results)
     if not recorded(plan, found, result, given, owners):
-        c.drop(result)
-        return 0
+        return withdrawn(result)
     return result
 
 
@@ -230,7 +229,7 @@ def launch_recipe(plan, arguments, owners):
 def launch(self, arguments, count):
     """The result, or a tuple of several, recorded; None where no recipe has been found for layouts and arguments."""
     owners = frame(OWNERS)
-    store(owners, 0, 0)
+    begin(owners)
     result = launch_recipe(load(self, DATA), arguments, owners)
     let_go(owners)
     return result

@@ -9,6 +9,7 @@ from . import c_functions as c
 from .layout import DATA, DESCR, FLAGS, STEPS, TENSOR, TYPE
 from .objects import (
     OWNERS,
+    begin,
     elements,
     fresh,
     hold,
@@ -21,6 +22,7 @@ from .objects import (
     replace,
     shared_writes,
     the,
+    withdrawn,
 )
 from .recording import record
 from .world import W
@@ -197,7 +199,7 @@ def view_of(plan, tensor, arguments, count):
     if load(load(tensor, TENSOR.fn), TYPE) == the(W.outdated) or not all_plain(arguments, count):
         return nothing()
     words, owners = frame(WORDS), frame(OWNERS)
-    store(owners, 0, 0)
+    begin(owners)
     found = look_up(plan, tensor, arguments, count, owners)
     if found == 0:
         c.clear_error()
@@ -206,8 +208,7 @@ def view_of(plan, tensor, arguments, count):
         storage, writes, dtype = load(owners, 24), load(owners, 8), load(tensor, TENSOR.dtype)
         view = make_view(tensor, storage, writes, dtype, c.tuple_item(found, 0), words)
         if view != 0 and view != the(W.none) and not recorded(plan, view, tensor, found, words, owners):
-            c.drop(view)
-            view = 0
+            view = withdrawn(view)
     let_go(owners)
     return view
 

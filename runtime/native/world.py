@@ -20,7 +20,7 @@ from ..elementwise import constant
 from ..kernels.jobs.layout import ADDRESS
 from ..kernels.jobs.workers import hire
 from ..kernels.words import WORD, Word
-from ..tensor import drop_dead, fresh_class, plain_classes
+from ..tensor import drop_dead, fresh_class, layout_changes, plain_classes
 from .setting import interrupt
 
 
@@ -75,7 +75,7 @@ class World(NamedTuple):
     deliver: int
     follow: int
     hire: int  # a function that starts the workers
-    refuse_changed: int  # a function that raises an error
+    layout_changes: int  # the address of their number: see runtime/tensor.py
     interrupt: int  # what check mode calls: see setting.py
     job: int  # the address of the job's words
 
@@ -94,14 +94,6 @@ def world(context: Any) -> Any:
         return builder.ptrtoint(table or ir.GlobalVariable(builder.module, WORD, "specgrad_world"), WORD)
 
     return Word(), build
-
-
-def refuse_changed() -> None:
-    """Raise the error for an operand that another thread or a finalizer has changed."""
-    raise RuntimeError(
-        "a tensor was given other memory (`.data`) by another thread, or by a finalizer, while an op that keeps it for "
-        "its gradient was computing with it"
-    )
 
 
 def _objects() -> dict[str, Any]:
@@ -123,7 +115,6 @@ def _objects() -> dict[str, Any]:
         "output": Output,
         "nowhere": Nowhere,
         "watch": watch,
-        "refuse_changed": refuse_changed,
         "interrupt": interrupt,
         "node_plans": node_plans,
     }
@@ -145,5 +136,6 @@ def register() -> dict[str, Any]:
     for name, value in objects.items():
         table[World._fields.index(name)] = id(value)
     table[World._fields.index("job")] = ADDRESS
+    table[World._fields.index("layout_changes")] = layout_changes.ctypes.data
     llvmlite.binding.add_symbol("specgrad_world", table.ctypes.data)
     return objects

@@ -15,9 +15,11 @@ from specgrad.runtime.native.setting import interrupt
 from specgrad.runtime.structured_op import StructuredGradient, StructuredOp
 from specgrad.runtime.view_plans import ViewOp
 
+from .. import guards
 from . import native_programs as programs
 from .native_programs import Operands, Program
 
+MOST_ALLOCATIONS = 300
 ERRORS = (MemoryError, RuntimeError, ValueError, IndexError, TypeError)
 Act = Callable[[Operands], None]
 
@@ -54,7 +56,9 @@ def forget(_: Operands) -> None:
 
 def in_a_thread(operands: Operands) -> None:
     """Another thread computes with other memory in the same tensors."""
-    thread = threading.Thread(target=lambda: [larger(operands), [(t + t).sum() for t in operands if t._dtype.kind == "f"]])
+    thread = threading.Thread(
+        target=lambda: [larger(operands), [(t + t).sum() for t in operands if t._dtype.kind == "f"]]
+    )
     thread.start()
     thread.join()
 
@@ -80,7 +84,8 @@ ACTS: dict[str, Act] = {
     "full tables": forget,
     "another thread": in_a_thread,
 }
-HARMLESS = ("the collector", "the same again", "full tables")  # after which results are as without them
+HARMLESS = ("the collector", "full tables")  # after which results are as without them
+CHANGED = "a tensor was given other memory"  # what an op says that keeps the tensor for its gradient
 
 
 def at_point(number: int, act: Act, operands: Operands) -> Callable[[], None]:
@@ -176,24 +181,76 @@ def attack_graph(name: str, program: Program, acts: list[str], points: Callable[
     return count
 
 
-def main(seed: int, most: int) -> None:
-    """Attack all programs, at `most` points of each for each act."""
+def without_memory(name: str, program: Program) -> int:
+    """Let every single allocation of CPython fail while a program runs; how many did, 0 where CPython cannot do that."""
+    try:
+        from _testcapi import remove_mem_hooks, set_nomemory
+    except ImportError:
+        return 0
+    run, number, failed = with_gradients(program), 0, True
+    before = numbers_of(run(Operands(True)))
+    while failed and number < MOST_ALLOCATIONS:
+        operands, failed = Operands(True), False
+        set_nomemory(number, number + 1)
+        try:
+            run(operands)
+        except ERRORS:
+            failed = True
+        finally:
+            remove_mem_hooks()
+        number += 1
+    assert numbers_of(run(Operands(True))) == before, f"{name} after allocations that failed"
+    return number
+
+
+def race(rng: random.Random, rounds: int) -> int:
+    """Another thread gives the operands other memory, and shapes, all the time; no result is anything but whole."""
+    operands, done, count = Operands(), threading.Event(), 0
+    acts = [act for name, act in ACTS.items() if "memory" in name and act is not no_memory]
+
+    def change() -> None:
+        while not done.is_set():
+            rng.choice(acts)(operands)
+            vars(operands).update(vars(Operands()))
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    for _ in range(rounds):
+        for program in programs.OPS.values():
+            try:
+                numbers_of(program(operands))
+            except ERRORS:
+                count += 1
+    done.set()
+    thread.join()
+    return rounds * len(programs.OPS)
+
+
+def main(seed: int, most: int, first: int, step: int) -> None:
+    """Attack every `step`-th program from number `first` on, at `most` points of each for each act."""
     rng = random.Random(seed)
+    guards.guard()
     gc.collect()
     gc.freeze()  # so that the collector, which runs thousands of times, has less to look through
 
     def points(count: int) -> list[int]:
         return sorted(rng.sample(range(1, count + 1), min(most, count)))
 
-    acts, attacks = list(ACTS), 0
-    for name, program in {**programs.OPS, **programs.WRITES}.items():
+    attacks = failures = 0
+    for name, program in list({**programs.OPS, **programs.WRITES}.items())[first::step]:
         for grad in (False, True):
-            attacks += attack_op(name, program, acts, points, grad)
-    for name, program in programs.GRAPHS.items():
-        attacks += attack_graph(name, program, acts, points)
-    print(f"attacks {attacks}")
+            attacks += attack_op(name, program, list(ACTS), points, grad)
+    for name, program in list(programs.GRAPHS.items())[first::step]:
+        attacks += attack_graph(name, program, list(ACTS), points)
+        failures += without_memory(name, program)
+    sys.setswitchinterval(1e-6)
+    races = race(rng, most)
+    assert not any(guards.damage().values()), guards.damage()
+    print(f"attacks={attacks} failed_allocations={failures} races={races}")
 
 
-OPS = [thing for thing in gc.get_objects() if isinstance(thing, (Elementwise, StructuredOp, StructuredGradient, ViewOp))]
+OPS = [
+    thing for thing in gc.get_objects() if isinstance(thing, (Elementwise, StructuredOp, StructuredGradient, ViewOp))
+]
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))
