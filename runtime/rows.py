@@ -32,6 +32,8 @@ class Rows(NamedTuple):
     def reach(self, k: int) -> int:
         """How many elements lie between the first and the last of operand `k` that is read, these included."""
         outer, inner = self.steps[k]
+        if not self.outer * self.inner * self.size:
+            return 0
         within = 1 if k in self.repeated else self.size
         return int((self.outer - 1) * outer + (self.inner - 1) * inner) + within
 

@@ -1,8 +1,8 @@
 """Guard words around the memory of NumPy's arrays, as AddressSanitizer has them: SPECGRAD_GUARDS=1 turns them on.
 
-The memory of every array that the main thread makes lies between GUARD bytes of 0xFF, which are NaN as floats: who reads
-outside gets NaN, and who writes there is found out when the array is freed. New memory is 0xFF too; freed memory is
-filled with it, and waits until KEPT others have been freed, so that a write to it is found out as well.
+The memory of every array that the main thread makes lies between GUARD bytes of 0xFF, which are NaN as floats: who
+reads outside gets NaN, and who writes there is found out when the array is freed. New memory is 0xFF too; freed memory
+is filled with it, and waits until KEPT others have been freed, so that a write to it is found out as well.
 """
 
 from __future__ import annotations

@@ -56,7 +56,7 @@ def taking(function: Any) -> Any:
         return function
 
     @native
-    def checked(a, b, c, d, e, f, g, h):  # type: ignore[no-untyped-def]
+    def checked(a, b, c, d, e, f, g, h):
         if refused():
             _drop(b)
             return 0
@@ -71,7 +71,7 @@ def letting_go(function: Any) -> Any:
         return function
 
     @native
-    def checked(thing):  # type: ignore[no-untyped-def]
+    def checked(thing):
         if thing != 0:
             alive(thing)
             function(thing)
@@ -86,7 +86,7 @@ def before(function: Any) -> Any:
         return function
 
     @native
-    def checked():  # type: ignore[no-untyped-def]
+    def checked():
         interrupted()
         return function()
 
@@ -95,7 +95,7 @@ def before(function: Any) -> Any:
 
 def _of_one(function: Any, failure: int) -> Any:
     @native
-    def checked(a):  # type: ignore[no-untyped-def]
+    def checked(a):
         return failure if refused() else function(a)
 
     return checked
@@ -103,7 +103,7 @@ def _of_one(function: Any, failure: int) -> Any:
 
 def _of_two(function: Any, failure: int) -> Any:
     @native
-    def checked(a, b):  # type: ignore[no-untyped-def]
+    def checked(a, b):
         return failure if refused() else function(a, b)
 
     return checked
@@ -111,7 +111,7 @@ def _of_two(function: Any, failure: int) -> Any:
 
 def _of_three(function: Any, failure: int) -> Any:
     @native
-    def checked(a, b, c):  # type: ignore[no-untyped-def]
+    def checked(a, b, c):
         return failure if refused() else function(a, b, c)
 
     return checked
@@ -119,7 +119,7 @@ def _of_three(function: Any, failure: int) -> Any:
 
 def _of_four(function: Any, failure: int) -> Any:
     @native
-    def checked(a, b, c, d):  # type: ignore[no-untyped-def]
+    def checked(a, b, c, d):
         return failure if refused() else function(a, b, c, d)
 
     return checked

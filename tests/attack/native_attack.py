@@ -56,17 +56,20 @@ def forget(_: Operands) -> None:
 
 def in_a_thread(operands: Operands) -> None:
     """Another thread computes with other memory in the same tensors."""
-    thread = threading.Thread(
-        target=lambda: [larger(operands), [(t + t).sum() for t in operands if t._dtype.kind == "f"]]
-    )
+
+    def compute() -> None:
+        larger(operands)
+        for tensor in operands:
+            (tensor + tensor).sum()
+
+    thread = threading.Thread(target=compute)
     thread.start()
     thread.join()
 
 
 def tables() -> list[dict[Any, Any]]:
     """The tables of all ops."""
-    kinds = (Elementwise, StructuredOp, StructuredGradient, ViewOp)
-    return [op.rows if isinstance(op, Elementwise) else op.found for op in OPS if isinstance(op, kinds)]
+    return [op.rows if isinstance(op, Elementwise) else op.found for op in OPS]
 
 
 larger = give(lambda t: sg.cat([t.reshape(-1)] * 3).reshape(3 * t.shape[0], *t.shape[1:]))
@@ -182,7 +185,7 @@ def attack_graph(name: str, program: Program, acts: list[str], points: Callable[
 
 
 def without_memory(name: str, program: Program) -> int:
-    """Let every single allocation of CPython fail while a program runs; how many did, 0 where CPython cannot do that."""
+    """Let each allocation of CPython fail once while a program runs; how many did, 0 where CPython cannot do that."""
     try:
         from _testcapi import remove_mem_hooks, set_nomemory
     except ImportError:
@@ -249,8 +252,7 @@ def main(seed: int, most: int, first: int, step: int) -> None:
     print(f"attacks={attacks} failed_allocations={failures} races={races}")
 
 
-OPS = [
-    thing for thing in gc.get_objects() if isinstance(thing, (Elementwise, StructuredOp, StructuredGradient, ViewOp))
-]
+KINDS = (Elementwise, StructuredOp, StructuredGradient, ViewOp)
+OPS = [thing for thing in gc.get_objects() if isinstance(thing, KINDS)]
 if __name__ == "__main__":
     main(*map(int, sys.argv[1:]))
