@@ -28,6 +28,7 @@ from .objects import (
 from .world import W
 
 MOST = 4  # saved tensors, and numbers, that one kernel reads
+MOST_CASES = 3  # sets of wanted gradients, of two inputs
 
 
 class Case(NamedTuple):

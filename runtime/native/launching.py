@@ -25,9 +25,11 @@ def native_function(op: Any, name: str) -> Any:
 
     doc = f"{op.name} of contiguous tensors of one shape and native dtype; None for all others."
     if name == "gradients":
+        if not plans.has_room_backward(op.node):
+            return never
         plan = node_plans[op.node] = plans.gradient_plan(op.node)
         return builtin(gradients, plan, doc)
-    return builtin(getattr(forward, name), plans.forward_plan(op), doc)
+    return builtin(getattr(forward, name), plans.forward_plan(op), doc) if plans.has_room(op) else never
 
 
 def view_function(op: Any) -> Any:

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 
 from ..kernels.jobs.calls import kernel_address
+from ..kernels.words import MOST_ARRAYS, MOST_NUMBERS
 from ..rows import Rows
 from ..view_plans import view_ops
 from .forward import KERNELS, P
-from .gradients import BY_RECIPES, CASE, C, G
+from .gradients import BY_RECIPES, CASE, MOST_CASES, C, G
+from .gradients import MOST as MOST_READ
 from .layout import TENSOR, slot_distances
-from .recording import LENGTH, RESULT, SHAPES, R
+from .recording import LENGTH, MOST, RESULT, SHAPES, R
 from .structured import D
 from .structured_gradients import N
 from .views import V
@@ -55,6 +57,27 @@ def number_of(kind: int) -> Any:
 def resolver(plan: np.ndarray, distance: int, find: Callable[[int], int]) -> int:
     """The address of a function for native code, which puts the address of a kernel into the plan."""
     return address(lambda number: put(plan, distance + 8 * number, find(number)))
+
+
+def has_room(op: Any) -> bool:
+    """Whether an element-wise op has no more arrays, numbers and kept values than a frame and a record have places."""
+    numbers = len(op.numbers) + op.takes_number
+    return len(op.operands) < MOST_ARRAYS and numbers <= MOST_NUMBERS and (op.node is None or can_record(op.node))
+
+
+def can_record(node: Any) -> bool:
+    """Whether a record has places for what a node keeps."""
+    return max(len(node.inputs), len(node.keeps), len(node.values)) <= MOST
+
+
+def has_room_backward(node: Any) -> bool:
+    """Whether a plan has places for all fused kernels of a node, and a frame for their arguments."""
+
+    def fits(mask: int, kept: Sequence[str], numbers: Sequence[str]) -> bool:
+        arrays = 1 + len(kept) + mask.bit_count()
+        return mask <= MOST_CASES and arrays <= MOST_ARRAYS and max(len(kept), len(numbers)) <= MOST_READ
+
+    return len(node.keeps) <= MOST_READ and all(fits(mask, *reads) for mask, reads in node.fused.items())
 
 
 def forward_plan(op: Any) -> np.ndarray:
@@ -170,7 +193,7 @@ def recipe_gradient_plan(op: Any) -> np.ndarray:
 
 def gradient_plan(node: Any) -> np.ndarray:
     """What `gradients` must know of a node."""
-    plan = np.zeros(G.cases // 8 + 3 * CASE, np.int64)
+    plan = np.zeros(G.cases // 8 + MOST_CASES * CASE, np.int64)
     put(plan, G.kept, len(node.keeps), *slot_distances(node, node.keeps))
     put(plan, G.hands_on, 1 if node.hands_on is True else 2 if node.hands_on else 0)
     if node.hands_on and node.hands_on is not True:

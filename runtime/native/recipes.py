@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ..kernels.jobs.layout import CALL_NUMBERS
-from ..kernels.words import MOST_ARRAYS
+from ..kernels.words import MOST_ARRAYS, MOST_INTS, MOST_NUMBERS
 from ..recipe import Layout, Recipe, Step
 from ..shapes import contiguous_strides
 from .plans import array_of, kernel_address, memory, number_of, put, resolver
-from .recipe_calls import FIRST, MOST_READ, REACH, STEP, S
+from .recipe_calls import FIRST, MOST_READ, MOST_RESULTS, REACH, STEP, S
 
 _tables: dict[Any, np.ndarray] = {}
 
@@ -43,8 +43,7 @@ def reach(layout: Layout) -> int:
 
 def put_step(words: np.ndarray, step: Step, letters: str) -> None:
     """One call of a recipe."""
-    if len(step.operands) > MOST_READ or len(step.operands) + len(step.results) > MOST_ARRAYS:
-        raise ValueError(f"{step.kernel.__name__}: a recipe calls kernels of at most {MOST_ARRAYS} arrays")
+    check_room(step)
     kinds = "".join("I" if letters[i] == "I" else "T" for i in step.operands)
     ints = (*step.ints, 0, step.rows[0]) if step.rows else step.ints
     table = kernel_table(step.kernel, kinds, len(step.results), len(ints), len(step.numbers))
@@ -56,6 +55,14 @@ def put_step(words: np.ndarray, step: Step, letters: str) -> None:
     put(words, S.extent, *(step.rows or (0, 0)), len(step.ints), step.work)
     put(words, S.ints, *map(int, ints))
     put(words, S.numbers, *np.array(step.numbers, np.float64).view(np.int64))
+
+
+def check_room(step: Step) -> None:
+    """Whether a frame has places for all that a call takes."""
+    arrays, ints = len(step.operands) + len(step.results), len(step.ints) + (2 if step.rows else 0)
+    fits = arrays <= MOST_ARRAYS and ints <= MOST_INTS and len(step.numbers) <= MOST_NUMBERS
+    if not fits or len(step.operands) > MOST_READ or len(step.results) > MOST_RESULTS:
+        raise ValueError(f"{step.kernel.__name__}: more arrays, ints or numbers than a recipe has places for: {step}")
 
 
 def kernel_table(kernel: Any, kinds: str, results: int, ints: int, numbers: int) -> np.ndarray:
