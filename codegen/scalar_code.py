@@ -146,6 +146,13 @@ def typed(tree: ast.expr, tensors: set[str]) -> str:
                 return ast.Subscript(node, ast.Name("i", ast.Load()), ast.Load())
             return node
 
+        def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
+            """A choice that differs between elements is no branch, so that the loop becomes vector code everywhere."""
+            parts = [self.visit(part) for part in (node.test, node.body, node.orelse)]
+            if any(isinstance(part, ast.Name) and part.id in tensors for part in ast.walk(node.test)):
+                return ast.Call(ast.Name("where", ast.Load()), parts, [])
+            return ast.IfExp(*parts)
+
         def visit_Call(self, node: ast.Call) -> ast.expr:
             return ast.Call(node.func, [self.visit(a) for a in node.args], [])
 

@@ -90,7 +90,14 @@ class ScalarLibrary:
 
 @functools.cache
 def cpu_library(is_complex: bool) -> ScalarLibrary:
-    """The scalar functions for the CPU.
+    """The scalar functions for the CPU."""
+    from .machine import fuses
+
+    return library_of(is_complex, fuses())
+
+
+def library_of(is_complex: bool, fuses: bool) -> ScalarLibrary:
+    """The scalar functions for a CPU that fuses products and sums, or does not.
 
     Those of real numbers are inlined into the kernels that use them, whatever their size: a loop with a call in it is
     not vectorised. Complex ones, each of which calls several, would only take longer to compile.
@@ -104,6 +111,6 @@ def cpu_library(is_complex: bool) -> ScalarLibrary:
 
     options = {"nogil": True, "error_model": "numpy", "fastmath": False}  # said, or it is that of the first caller
     compiler = njit(inline="never", forceinline=not is_complex, **options)
-    given = primitives(Target(intrinsic, types, signature))
+    given = primitives(Target(intrinsic, types, signature, fuses))
     module = scalar_complex if is_complex else scalar
     return ScalarLibrary(module, ScalarCompiler(compiler, njit(inline="always", **options), given))

@@ -75,7 +75,7 @@ from .scalar_normal import normal_cdf as normal_cdf
 from .scalar_normal import normal_pdf as normal_pdf
 from .scalar_power import hypot as hypot
 from .scalar_power import power
-from .scalar_primitives import root
+from .scalar_primitives import root, select
 from .scalar_zeta import polygamma as polygamma
 from .scalar_zeta import zeta as zeta
 
@@ -143,15 +143,15 @@ def rsqrt(x: Any) -> Any:
 def pow(x: Any, y: Any) -> Any:
     if is_integer(x) and is_integer(y):
         return negative_power(x, y) if y < 0 else x**y
-    if y == 2:
-        return x * x
-    return x * type(x)(1) if y == 1 else type(x)(power(x, y))
+    return select(y == 2, x * x, select(y == 1, x * type(x)(1), type(x)(power(x, y))))  # a branch is no vector code
 
 
 def pow_number(x: Any, y: Any) -> Any:
     """x^y where one `y` is the exponent of a whole loop: the compiler makes a loop of its own of each case."""
     one = type(x)(1)
     if not is_integer(x):
+        if y == 1 or y == 2:
+            return x * (one if y == 1 else x)
         if y == 3:
             return x * x * x
         if y == 0.5 or y == -0.5:

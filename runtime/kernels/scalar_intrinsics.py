@@ -12,12 +12,16 @@ from typing import Any
 
 
 class Target:
-    """A compiler: its decorator `intrinsic`, its module `types`, and its class of signatures."""
+    """A compiler: its decorator `intrinsic`, its module `types`, its class of signatures, and its processor.
 
-    def __init__(self, intrinsic: Callable[..., Any], types: Any, signature: Any) -> None:
+    Where the processor does not fuse a product and a sum, that is computed from sums and products, without a branch.
+    """
+
+    def __init__(self, intrinsic: Callable[..., Any], types: Any, signature: Any, fuses: bool = True) -> None:
         self.intrinsic = intrinsic
         self.types = types
         self.signature = signature
+        self.fuses = fuses
 
     def is_single(self, x: Any) -> bool:
         return bool(x == self.types.float32)
@@ -43,9 +47,71 @@ def primitives(target: Target) -> dict[str, Any]:
 def fma(target: Target) -> Any:
     def fma(context: Any, x: Any, y: Any, z: Any) -> Any:
         number = target.number(x)
-        return target.signature(number, number, number, number), lambda _, builder, __, args: builder.fma(*args)
+        made = product_and_sum(target, x)
+        return target.signature(number, number, number, number), lambda _, builder, __, args: made(builder, *args)
 
     return fma
+
+
+def product_and_sum(target: Target, x: Any) -> Any:
+    """What emits x y + z, rounded once, for a type and a processor."""
+    if target.fuses:
+        return fused
+    return in_double if target.is_single(x) else in_pairs
+
+
+def fused(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """x y + z by one instruction."""
+    return builder.fma(x, y, z)
+
+
+def in_double(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """x y + z of single precision: the product is exact, and the second rounding of the sum at most 2^-29 ulp."""
+    from llvmlite import ir
+
+    x, y, z = (builder.fpext(value, ir.DoubleType()) for value in (x, y, z))
+    return builder.fptrunc(builder.fadd(builder.fmul(x, y), z), ir.FloatType())
+
+
+def in_pairs(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """x y + z of double precision: the rounded sum, and what the product and the sum lost, which is added last.
+
+    The product of two halves of numbers is exact, unless it is too small. Where something overflows, or nothing was
+    lost, the sum stays.
+    """
+    add, sub, mul = builder.fadd, builder.fsub, builder.fmul
+    (x_high, x_low), (y_high, y_low) = halves(builder, x), halves(builder, y)
+    product = mul(x, y)
+    lost = add(add(sub(mul(x_high, y_high), product), mul(x_high, y_low)), mul(x_low, y_high))
+    total = add(product, z)
+    part = sub(total, product)
+    rest = add(sub(product, sub(total, part)), sub(z, part))
+    lost = add(lost, mul(x_low, y_low))
+    rest = add(rest, builder.select(is_subnormal(builder, product), product.type(0.0), lost))
+    return builder.select(builder.fcmp_unordered("==", rest, rest.type(0.0)), total, add(total, rest))
+
+
+def is_subnormal(builder: Any, x: Any) -> Any:
+    """Whether a number is below 2^-1022."""
+    from llvmlite import ir
+
+    exponent = builder.and_(builder.bitcast(x, ir.IntType(64)), ir.IntType(64)(0x7FF << 52))
+    return builder.icmp_unsigned("==", exponent, exponent.type(0))
+
+
+def rounded_twice(builder: Any, x: Any, y: Any, z: Any) -> Any:
+    """x y + z by two instructions, where a rounding more does little harm."""
+    return builder.fadd(builder.fmul(x, y), z)
+
+
+def halves(builder: Any, x: Any) -> tuple[Any, Any]:
+    """The first 26 bits of a number, rounded, and the rest."""
+    from llvmlite import ir
+
+    whole = ir.IntType(64)
+    rounded = builder.and_(builder.add(builder.bitcast(x, whole), whole(1 << 26)), whole(-1 << 27))
+    high = builder.bitcast(rounded, x.type)
+    return high, builder.fsub(x, high)
 
 
 def root(target: Target) -> Any:
@@ -109,12 +175,15 @@ def polynomial(target: Target) -> Any:
     def polynomial(context: Any, x: Any, single: Any, double: Any) -> Any:
         number = target.number(x)
         place, table = (1, single) if target.is_single(x) else (2, double)
+        last = len(table) - 1
+        exact = product_and_sum(target, x)
 
         def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             result = None
             for k in range(len(table)):
                 constant = context.cast(builder, builder.extract_value(args[place], k), table[k], number)
-                result = constant if result is None else builder.fma(result, args[0], constant)
+                step = exact if target.fuses or k > last - 3 else rounded_twice  # the last errors count most
+                result = constant if result is None else step(builder, result, args[0], constant)
             return result
 
         return target.signature(number, number, single, double), code

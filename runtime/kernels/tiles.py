@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from .vectors import Vectors, machine
+from .machine import vector_registers
+from .vectors import Vectors
 
 
 def for_numba(define: Callable[..., Any]) -> Any:
@@ -57,7 +58,7 @@ class _Panel:
 
     def emit(self) -> None:
         """One kind of tile for whole panels, and masked ones for narrower panels, with as few vectors as they need."""
-        builder, lanes, most = self.builder, self.vectors.lanes, machine()[1]
+        builder, lanes, most = self.builder, self.vectors.lanes, vector_registers()[1]
         whole = builder.icmp_signed("==", self.width, self.vectors.number(most * lanes))
         with builder.if_else(whole) as (then, otherwise):
             with then:
@@ -157,7 +158,7 @@ def lanes(context: Any, like: Any) -> Any:
 @for_numba
 def panel_width(context: Any, like: Any) -> Any:
     """panel_width(like): how many columns a whole tile has."""
-    return _constant(like, machine()[1])
+    return _constant(like, vector_registers()[1])
 
 
 @for_numba
@@ -166,7 +167,7 @@ def panel_bytes(context: Any) -> Any:
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        size, vectors = machine()
+        size, vectors = vector_registers()
         return context.get_constant(types.int64, size * vectors)
 
     return types.int64(), code
@@ -176,7 +177,7 @@ def _constant(like: Any, registers: int) -> Any:
     from numba import types
 
     def code(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return context.get_constant(types.int64, registers * machine()[0] * 8 // like.bitwidth)
+        return context.get_constant(types.int64, registers * vector_registers()[0] * 8 // like.bitwidth)
 
     return types.int64(like), code
 

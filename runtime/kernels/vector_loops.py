@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from .vectors import Vectors, machine
+from .machine import vector_registers
+from .vectors import Vectors
 
 Masks = Sequence[Any]  # one for each vector of a row: which of its lanes count, or None for all
 
@@ -23,7 +24,7 @@ class VectorLoops(Vectors):
     def __init__(self, context: Any, builder: Any, like: Any, lines: int) -> None:
         super().__init__(context, builder, like)
         self.context, self.lines = context, lines
-        many = machine()[1] == 4
+        many = vector_registers()[1] == 4
         # The sizes of tiles in vectors, the widest first: sums, and the operands of one step, fill the registers.
         self.widths = {4: (5, 4, 2, 1), 2: (8, 4, 2, 1), 1: (12, 6, 3, 1)}[lines] if many else (3, 2, 1)
         self.splits = {4: (6, 4, 2, 1), 2: (9, 6, 3, 1), 1: (9, 6, 3, 1)}[lines] if many else (3, 2, 1)

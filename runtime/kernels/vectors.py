@@ -1,23 +1,11 @@
-"""LLVM vector code for numba kernels: what a machine's registers hold, and loads, stores and shuffles of them."""
+"""LLVM vector code for numba kernels: loads, stores, shuffles and arithmetic of vectors as wide as the machine's."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from typing import Any
 
-
-@functools.cache
-def machine() -> tuple[int, int]:
-    """(bytes of a vector register, how many of them hold a row of a tile): six such rows leave few registers free."""
-    from numba.core.registry import cpu_target
-
-    features = cpu_target.target_context.codegen().magic_tuple()[2]
-    if "+avx512f" in features:
-        return 64, 4
-    if "+avx" in features:
-        return 32, 2
-    return 16, 4 if "+neon" in features else 2
+from .machine import fuses, vector_registers
 
 
 class Vectors:
@@ -28,7 +16,7 @@ class Vectors:
 
         self.ir, self.builder = ir, builder
         self.size = like.bitwidth // 8
-        self.bytes = machine()[0]
+        self.bytes = vector_registers()[0]
         self.lanes = self.bytes // self.size
         self.element = context.get_value_type(like)
         self.type = ir.VectorType(self.element, self.lanes)
@@ -46,7 +34,9 @@ class Vectors:
         return self.builder.call(cgutils.get_or_insert_function(self.builder.module, kind, name), args)
 
     def fma(self, x: Any, y: Any, z: Any) -> Any:
-        """x y + z."""
+        """x y + z, rounded once where the machine does that."""
+        if not fuses():
+            return self.builder.fadd(self.builder.fmul(x, y), z)
         return self.call(f"llvm.fma.{self.name}", self.type, x, y, z)
 
     def address(self, base: Any, stride: Any, count: int, offset: int = 0) -> Any:

@@ -10,7 +10,7 @@ def forward(self, weight, result):
     """result = self if self > 0 else self * weight"""
     T = self.dtype.type
     for i in range(result.size):
-        result[i] = self[i] if self[i] > T(0) else self[i] * weight[i]
+        result[i] = where(self[i] > T(0), self[i], self[i] * weight[i])
 
 
 def backward_1(grad, self, weight, grad_self):

@@ -11,7 +11,7 @@ def forward(self, lambd, result):
     T = self.dtype.type
     lambd = T(lambd)
     for i in range(result.size):
-        result[i] = T(0) if (self[i] >= -lambd) & (self[i] <= lambd) else self[i]
+        result[i] = where((self[i] >= -lambd) & (self[i] <= lambd), T(0), self[i])
 
 
 def backward_1(grad, self, lambd, grad_self):

@@ -11,7 +11,7 @@ def forward(self, negative_slope, result):
     T = self.dtype.type
     negative_slope = T(negative_slope)
     for i in range(result.size):
-        result[i] = self[i] if self[i] > T(0) else self[i] * negative_slope
+        result[i] = where(self[i] > T(0), self[i], self[i] * negative_slope)
 
 
 def backward_1(grad, self, negative_slope, grad_self):

@@ -13,7 +13,9 @@ def forward(self, nan, posinf, neginf, result):
     posinf = T(posinf)
     neginf = T(neginf)
     for i in range(result.size):
-        result[i] = nan if isnan(self[i]) else posinf if isposinf(self[i]) else neginf if isneginf(self[i]) else self[i]
+        result[i] = where(
+            isnan(self[i]), nan, where(isposinf(self[i]), posinf, where(isneginf(self[i]), neginf, self[i]))
+        )
 
 
 def backward_1(grad, self, grad_self):

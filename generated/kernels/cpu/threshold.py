@@ -12,7 +12,7 @@ def forward(self, bound, value, result):
     bound = T(bound)
     value = T(value)
     for i in range(result.size):
-        result[i] = value if self[i] <= bound else self[i]
+        result[i] = where(self[i] <= bound, value, self[i])
 
 
 def backward_1(grad, self, bound, grad_self):

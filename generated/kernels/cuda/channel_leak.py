@@ -13,7 +13,7 @@ def forward(self, weight, result):
     i = uint32(cuda.grid(1))
     if i < result.size:
         T = self.dtype.type
-        result[i] = self[i] if self[i] > T(0) else self[i] * weight[i]
+        result[i] = where(self[i] > T(0), self[i], self[i] * weight[i])
 
 
 def backward_1(grad, self, weight, grad_self):

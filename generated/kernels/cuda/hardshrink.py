@@ -14,7 +14,7 @@ def forward(self, lambd, result):
     if i < result.size:
         T = self.dtype.type
         lambd = T(lambd)
-        result[i] = T(0) if (self[i] >= -lambd) & (self[i] <= lambd) else self[i]
+        result[i] = where((self[i] >= -lambd) & (self[i] <= lambd), T(0), self[i])
 
 
 def backward_1(grad, self, lambd, grad_self):

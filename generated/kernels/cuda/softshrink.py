@@ -14,7 +14,7 @@ def forward(self, lambd, result):
     if i < result.size:
         T = self.dtype.type
         lambd = T(lambd)
-        result[i] = self[i] - lambd if self[i] > lambd else self[i] + lambd if self[i] < -lambd else self[i] * T(0)
+        result[i] = where(self[i] > lambd, self[i] - lambd, where(self[i] < -lambd, self[i] + lambd, self[i] * T(0)))
 
 
 def backward_1(grad, self, lambd, grad_self):

@@ -15,7 +15,7 @@ def forward(self, bound, value, result):
         T = self.dtype.type
         bound = T(bound)
         value = T(value)
-        result[i] = value if self[i] <= bound else self[i]
+        result[i] = where(self[i] <= bound, value, self[i])
 
 
 def backward_1(grad, self, bound, grad_self):

@@ -1,0 +1,63 @@
+"""What the processor that numba compiles for can do, read from what LLVM makes of a few lines for it.
+
+Its list of features is no answer: it is empty where a processor was named (NUMBA_CPU_NAME), and says nothing of how
+LLVM uses them.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+
+# The sum of two rows of 64 bytes, and a product with a sum, rounded once.
+PROBE = """
+declare double @llvm.fma.f64(double, double, double)
+
+define void @sums(ptr %x, ptr %y) {
+  %1 = load <8 x double>, ptr %x
+  %2 = load <8 x double>, ptr %y
+  %3 = fadd <8 x double> %1, %2
+  store <8 x double> %3, ptr %x
+  ret void
+}
+
+define double @fused(double %x, double %y, double %z) {
+  %1 = call double @llvm.fma.f64(double %x, double %y, double %z)
+  ret double %1
+}
+"""
+
+
+def assembly(triple: str, name: str, features: str) -> str:
+    """The probe in the instructions of a processor."""
+    from llvmlite import binding
+
+    machine = binding.Target.from_triple(triple).create_target_machine(name, features)
+    module = binding.parse_assembly(PROBE)
+    module.data_layout, module.triple = str(machine.target_data), triple
+    return str(machine.emit_assembly(module))
+
+
+@functools.cache
+def own() -> str:
+    """The probe in the instructions of the processor that numba compiles for."""
+    from numba.core.registry import cpu_target
+
+    return assembly(*cpu_target.target_context.codegen().magic_tuple())
+
+
+def vector_registers() -> tuple[int, int]:
+    """(bytes of a vector register, how many of them hold a row of a tile): six such rows leave few registers free."""
+    for name, described in {"zmm": (64, 4), "ymm": (32, 2), "xmm": (16, 2)}.items():
+        if name in own():
+            return described
+    return 16, 4
+
+
+def fuses() -> bool:
+    """Whether x y + z, rounded once, is an instruction and not a call of the C library's function."""
+    return calls_no_library(own())
+
+
+def calls_no_library(text: str) -> bool:
+    return not re.search(r"\bfma\b", text)
