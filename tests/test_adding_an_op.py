@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import doctest
+import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +14,7 @@ import pytest
 from specgrad.codegen.__main__ import main
 from specgrad.codegen.census import entry_lines
 from specgrad.codegen.load import load_spec
+from tests import trees
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = (ROOT / "docs" / "adding-an-op.md").read_text(encoding="utf-8")
@@ -38,9 +39,8 @@ def test_ops_outside_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_op_with_a_kernel(tmp_path: Path) -> None:
-    """In a copy of the tree, kernels' caches included, the entry is accepted, proved, and computes."""
-    for name in TREE:
-        shutil.copytree(ROOT / name, tmp_path / name, symlinks=True)
+    """In a copy of the tree the entry is accepted, proved, and computes."""
+    trees.copy(tmp_path, *TREE)
     (tmp_path / "runtime" / "kernels" / "cpu" / "leaky.py").write_text(block("python kernel"))
     spec = (ROOT / "derivatives.yaml").read_text(encoding="utf-8")
     (tmp_path / "derivatives.yaml").write_text(f"{spec}\n{block('yaml entry')}", encoding="utf-8")
@@ -51,7 +51,7 @@ def test_op_with_a_kernel(tmp_path: Path) -> None:
 
 def run(folder: Path, *arguments: str) -> str:
     """What a Python program prints that finds specgrad in a folder and nowhere else."""
-    environment = {"PYTHONPATH": str(folder), "PATH": "/usr/bin:/bin"}
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tomllib
@@ -10,6 +9,8 @@ import zipfile
 from pathlib import Path
 
 import pytest
+
+from tests import trees
 
 ROOT = Path(__file__).resolve().parents[1]
 BUILD = "import sys; from setuptools import build_meta; print(build_meta.build_wheel(sys.argv[1]))"
@@ -20,16 +21,12 @@ FILES = ["LICENSE", "README.md", "derivatives.yaml", "pyproject.toml"]
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory) -> list[str]:
     """The names in a wheel built from a copy of the sources (a copy: an old build/ would leak into it)."""
-    copy = tmp_path_factory.mktemp("tree")
-    for name in SOURCES:
-        ignore = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, copy / name, symlinks=True, ignore=ignore)
-    for name in FILES:
-        shutil.copy(ROOT / name, copy / name)
-    command = [sys.executable, "-c", BUILD, str(copy / "dist")]
-    done = subprocess.run(command, cwd=copy, capture_output=True, text=True)
+    folder = tmp_path_factory.mktemp("tree")
+    trees.copy(folder, *SOURCES, *FILES)
+    command = [sys.executable, "-c", BUILD, str(folder / "dist")]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
-    return zipfile.ZipFile(copy / "dist" / done.stdout.split()[-1]).namelist()
+    return zipfile.ZipFile(folder / "dist" / done.stdout.split()[-1]).namelist()
 
 
 def test_wheel_has_one_top_level_name(wheel: list[str]) -> None:

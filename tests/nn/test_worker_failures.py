@@ -3,12 +3,12 @@
 import multiprocessing
 import os
 import signal
-import time
 from typing import Any
 
 import pytest
 
 from specgrad.utils.data import DataLoader, Dataset
+from tests.patience import PATIENCE, comes_true
 
 
 class Numbers(Dataset[Any]):
@@ -30,10 +30,7 @@ def _lists(loader: Any) -> list[Any]:
 
 
 def _gone(processes: list[Any]) -> bool:
-    deadline = time.monotonic() + 10
-    while any(p.is_alive() for p in processes) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not any(p.is_alive() for p in processes)
+    return comes_true(lambda: not any(p.is_alive() for p in processes))
 
 
 def test_init_function() -> None:
@@ -143,11 +140,13 @@ def test_death_between_passes_of_persistent_workers() -> None:
 
 def test_timeout() -> None:
     """A batch that takes longer than the timeout is an error."""
+    awaited = multiprocessing.Event()
 
     def act(index: int) -> int:
-        time.sleep(0.6)
+        awaited.wait(PATIENCE)
         return index
 
     iterator = iter(DataLoader(Numbers(1, act), num_workers=1, timeout=0.05))
     with pytest.raises(RuntimeError, match="DataLoader timed out after 0.05 seconds"):
         next(iterator)
+    awaited.set()

@@ -4,13 +4,13 @@ import gc
 import multiprocessing
 import os
 import signal
-import time
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from specgrad.utils.data import DataLoader, Dataset, IterableDataset, get_worker_info
+from tests.patience import PATIENCE, comes_true
 
 
 class Numbers(Dataset[Any]):
@@ -44,10 +44,7 @@ def _lists(loader: Any) -> list[Any]:
 
 
 def _gone(processes: list[Any]) -> bool:
-    deadline = time.monotonic() + 10
-    while any(p.is_alive() for p in processes) and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return not any(p.is_alive() for p in processes)
+    return comes_true(lambda: not any(p.is_alive() for p in processes))
 
 
 def test_workers_end_with_the_iterator() -> None:
@@ -101,14 +98,9 @@ def test_parent_that_is_killed_leaves_no_workers() -> None:
 
     process = multiprocessing.get_context("fork").Process(target=parent)
     process.start()
-    found = pids.get(timeout=20)
+    found = pids.get(timeout=PATIENCE)
     process.join()
-    deadline = time.monotonic() + 10
-    while (left := [pid for pid in found if _is_running(pid)]) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    for pid in left:
-        os.kill(pid, signal.SIGKILL)
-    assert not left
+    assert comes_true(lambda: not any(_is_running(pid) for pid in found))
 
 
 def _is_running(pid: int) -> bool:

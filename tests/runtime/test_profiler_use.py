@@ -12,6 +12,7 @@ import pytest
 import specgrad as sg
 from specgrad.profiler import EventList, FunctionEvent, profile, record_function
 from specgrad.runtime.autograd.grad_mode import watch
+from tests.patience import PATIENCE
 
 ENGINE = "autograd::engine::evaluate_function: "
 
@@ -63,7 +64,7 @@ def test_threads_are_kept_apart() -> None:
 
     def work(number: int) -> None:
         with record_function(f"worker {number}"):
-            barrier.wait(timeout=30)
+            barrier.wait(timeout=PATIENCE)
             for _ in range(20):
                 sg.autograd.grad((x * number).sum(), x)
 
@@ -90,13 +91,13 @@ def test_a_thread_that_outlives_the_profiler_does_no_harm() -> None:
     def work() -> None:
         with record_function("late"):
             begun.set()
-            ended.wait(30)
+            ended.wait(PATIENCE)
             sg.ones(2).sin()
 
     thread = threading.Thread(target=work)
     with profile() as prof:
         thread.start()
-        begun.wait(30)
+        begun.wait(PATIENCE)
     ended.set()
     thread.join()
     (late,) = prof.events()

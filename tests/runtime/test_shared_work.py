@@ -13,6 +13,7 @@ import pytest
 import specgrad as sg
 from specgrad.runtime.kernels.jit import jit
 from specgrad.runtime.kernels.jobs import sharing, workers
+from tests.patience import PATIENCE
 
 
 @jit
@@ -135,7 +136,7 @@ def test_the_number_may_change_at_any_time(threads: Any) -> None:
 def test_a_process_ends_while_workers_wait() -> None:
     """At once, and without an error."""
     code = "import specgrad as sg; sg.set_num_threads(3); sg.ones(1 << 20).add_(1)"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=PATIENCE, check=True)
     assert done.stderr == ""
 
 

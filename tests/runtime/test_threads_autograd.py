@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 import specgrad as sg
+from tests.patience import PATIENCE
 
 THREADS = 8
 
@@ -40,7 +41,7 @@ def in_threads(work: Callable[[int], None], count: int = THREADS) -> None:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=120)
+        thread.join(timeout=PATIENCE)
         assert not thread.is_alive(), "deadlock"
     if raised:
         raise raised[0]
@@ -244,4 +245,4 @@ sys.exit(len(raised))
 def test_kernels_that_are_compiled_for_all_at_once(tmp_path: Path) -> None:
     """Threads that are the first to need a kernel, all at once, get it (in a process with nothing in its cache)."""
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
-    subprocess.run([sys.executable, "-c", COLD], check=True, env=environment, timeout=120)
+    subprocess.run([sys.executable, "-c", COLD], check=True, env=environment, timeout=PATIENCE)

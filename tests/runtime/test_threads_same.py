@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.patience import PATIENCE
+
 HASHES = """
 import hashlib, json, os, sys
 import specgrad as sg
@@ -117,7 +119,7 @@ assert before == [hashes(name, sg.float32) for name in ("mm", "mv", "conv2d")]
 def run(code: str, *arguments: str) -> str:
     """What a program prints; in a process of its own, for the number of threads is a global setting."""
     command = [sys.executable, "-c", HASHES + code, *arguments]
-    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=300).stdout
+    return subprocess.run(command, check=True, capture_output=True, text=True, timeout=PATIENCE).stdout
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])

@@ -13,8 +13,7 @@ import pytest
 from specgrad.runtime.kernels import scalar, scalar_primitives
 from specgrad.runtime.kernels.compile import cpu_library, library_of
 from specgrad.runtime.kernels.cuda.compile import to_cubin, to_ptx
-
-from .targets import TARGETS, Target, assembly, instructions, lowered
+from tests.runtime.targets import TARGETS, Target, assembly, instructions, lowered
 
 UNARY = (
     *("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin", "acos", "atan", "sinh"),
