@@ -1,0 +1,35 @@
+"""Expressions as kernels have them: elements indexed, constants in the kernel's dtype, and no branch in a loop."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from specgrad.codegen.helpers import RUNTIME
+from specgrad.codegen.scalar_code import typed
+
+KERNELS = sorted((RUNTIME.parent / "generated" / "kernels").rglob("[a-z]*.py"))
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("x if x > 0 else 2 * x", "where(x[i] > T(0), x[i], T(2) * x[i])"),
+        ("x if alpha == 1 else exp(x)", "x[i] if alpha == T(1) else exp(x[i])"),
+        ("(1 if isnan(y) else 0) if k == 0 else x", "where(isnan(y[i]), T(1), T(0)) if k == T(0) else x[i]"),
+        ("1 if x == 0 else 2 if abs(y) < k else y", "where(x[i] == T(0), T(1), where(abs(y[i]) < k, T(2), y[i]))"),
+    ],
+)
+def test_a_choice_between_elements_is_no_branch(text: str, wanted: str) -> None:
+    """What differs between elements is chosen from two values; what is the same for all of them is a branch."""
+    assert typed(ast.parse(text, mode="eval").body, {"x", "y"}) == wanted
+
+
+def test_no_generated_kernel_branches_on_an_element() -> None:
+    """A loop with a branch in it is vector code for some processors and not for others."""
+    assert len(KERNELS) > 300
+    for path in KERNELS:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.IfExp):
+                assert not any(isinstance(part, ast.Subscript) for part in ast.walk(node.test)), path
