@@ -71,7 +71,7 @@ def compute(path: str, names: str, fused: str = "") -> None:
 
 
 def distance(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """How many numbers lie between two, each counted with its sign; two nans are one number."""
+    """How many numbers lie between two, each counted with its sign; two nans are one number, and so are two zeros."""
     kind = np.int32 if x.dtype == np.float32 else np.int64
     x, y = (np.where(np.isnan(a), a.dtype.type(np.nan), a) for a in (x, y))
     x, y = (np.where(b < 0, np.iinfo(kind).min - b, b).astype(object) for b in (x.view(kind), y.view(kind)))

@@ -16,7 +16,6 @@ STEPS = 20
 
 @pytest.fixture(autouse=True)
 def _traced() -> Iterator[None]:
-    chain(sg.ones(2, dtype=sg.float64, requires_grad=True)).sum().backward()  # kernels are compiled now
     tracemalloc.start()
     yield
     tracemalloc.stop()
@@ -29,10 +28,17 @@ def chain(x: Any, steps: int = STEPS) -> Any:
     return x
 
 
+def leaf(size: int) -> Any:
+    """With a gradient, so that backward passes add to it."""
+    x = sg.ones(size, dtype=sg.float64, requires_grad=True)
+    x.grad = sg.zeros_like(x)
+    return x
+
+
 def results_held(call: Callable[[Any], Any]) -> tuple[float, float, float]:
     """In units of one result: what the graph holds after forward, the most in backward, and what stays afterwards."""
-    x = sg.ones(SIZE, dtype=sg.float64, requires_grad=True)
-    x.grad = sg.zeros_like(x)
+    call(leaf(2)).sum().backward()  # whatever it needs is compiled and kept from now on
+    x = leaf(SIZE)
     before = tracemalloc.get_traced_memory()[0]
     loss = call(x).sum()
     held = tracemalloc.get_traced_memory()[0]
@@ -86,9 +92,9 @@ def test_nested() -> None:
 
 def test_values_are_freed_as_they_are_used() -> None:
     """Of the recomputed values those that backward has used are gone, though the graph is retained."""
-    x = sg.ones(SIZE, dtype=sg.float64, requires_grad=True)
+    checkpoint(chain, leaf(2), use_reentrant=False).sum().backward()
+    x = leaf(SIZE)
     loss = checkpoint(chain, x, use_reentrant=False).sum()
-    x.grad = sg.zeros_like(x)
     before = tracemalloc.get_traced_memory()[0]
     for _ in range(3):
         loss.backward(retain_graph=True)
