@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,9 @@ from .dtypes import dtype
 from .retyping import origin_of, storage_as
 from .shapes import is_contiguous, numel
 from .tensor import alias, fresh
+
+_MAX_DIMS = 64  # of a NumPy array
+_TOO_LARGE = 2**63  # for a size, a stride, or a number of elements
 
 
 def rebuild(
@@ -36,9 +40,17 @@ def rebuild(
     return t
 
 
+def check_sizes(*sizes: tuple[int, ...]) -> None:
+    """Shapes and strides must be numbers that arrays can have, whatever the file says."""
+    for numbers in sizes:
+        if len(numbers) > _MAX_DIMS or not all(type(n) is int and 0 <= n < _TOO_LARGE for n in numbers):
+            raise ValueError("a tensor or an array has no valid sizes")
+
+
 def check_layout(shape: tuple[int, ...], strides: tuple[int, ...], offset: int, size: int) -> None:
     """A tensor must lie inside its storage, whatever the file says."""
-    if len(shape) != len(strides) or not all(type(n) is int and n >= 0 for n in (*shape, *strides, offset)):
+    check_sizes(shape, strides, (offset,))
+    if len(shape) != len(strides) or prod(max(n, 1) for n in shape) >= _TOO_LARGE:
         raise ValueError("a tensor has no valid layout")
     last = offset + sum((n - 1) * step for n, step in zip(shape, strides, strict=True)) if numel(shape) else -1
     if last >= size or (is_contiguous(shape, strides) and offset > size):

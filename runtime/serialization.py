@@ -9,15 +9,15 @@ from __future__ import annotations
 import io
 import json
 import os
-import struct
+import re
 import sys
 import zipfile
-import zlib
 from collections.abc import Callable
 from typing import IO, Any
 
 import numpy as np
 
+from .archive import Archive, Damage
 from .devices import device, resolve
 from .dtypes import dtype, uint8
 from .errors import DeviceError, SerializationError
@@ -27,20 +27,7 @@ from .tree import Decoder, Encoder
 from .whole_file import Stream, is_seekable, replacing
 
 _FORMAT = {"format": "specgrad", "version": 1, "byteorder": sys.byteorder}
-_DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    LookupError,
-    TypeError,
-    ValueError,
-    AttributeError,
-    NotImplementedError,
-    OverflowError,
-    MemoryError,
-    RecursionError,
-)
+_MEMBER = re.compile(r"tree\.json|storages/(0|[1-9][0-9]*)")
 
 Location = device | dict[str, device] | Callable[..., Any] | None
 MapLocation = Location | str | int | dict[str, str]
@@ -73,6 +60,8 @@ def save(obj: Any, f: str | os.PathLike[str] | IO[bytes]) -> None:
         tree = json.dumps({**_FORMAT, "object": encoder.encode(obj)})
     except RecursionError:
         raise SerializationError("save(): the object is nested too deeply") from None
+    except ValueError as error:  # an int of more digits than Python writes
+        raise SerializationError(f"save(): {error}") from None
     if hasattr(f, "write"):
         _write(f if is_seekable(f) else Stream(f), tree, encoder.storages)
         return
@@ -111,47 +100,45 @@ def load(f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None
 
 
 def _load(file: IO[bytes], name: str, location: Location) -> Any:
+    place = _Place(location)
     try:
-        with zipfile.ZipFile(file) as archive:
-            tree = json.loads(archive.read("tree.json"))
-            for key, expected in _FORMAT.items():
-                if tree[key] != expected:
-                    raise ValueError(f"{key} is {tree[key]!r}, expected {expected!r}")
-            reader = _StorageReader(archive)
-            return Decoder(reader.read, lambda saved: _placed(saved, location)).decode(tree["object"])
-    except DeviceError:
-        raise
-    except _DAMAGE as error:
+        return _decoded(Archive(file), place)
+    except Exception as error:  # the file may lead anywhere in the code that reads it
+        if error is place.failure or isinstance(error, OSError):
+            raise
+        if isinstance(error, MemoryError):
+            raise SerializationError(f"load(): there is not enough memory for {name}") from error
         reason = f"{type(error).__name__}: {error}"
         message = f"load(): {name} is damaged or was not written by specgrad.save ({reason})"
         raise SerializationError(message) from error
 
 
-class _StorageReader:
+def _decoded(archive: Archive, place: Callable[[str], device]) -> Any:
+    for name in archive:
+        if not _MEMBER.fullmatch(name):
+            raise Damage(f"save writes no member called {name}")
+    tree = json.loads(archive.read("tree.json").tobytes())
+    for key, expected in _FORMAT.items():
+        if tree[key] != expected:
+            raise Damage(f"{key} is {tree[key]!r}, expected {expected!r}")
+    return Decoder(_Storages(archive).read, place).decode(tree["object"])
+
+
+class _Storages:
     """Reads each storage of an archive once."""
 
-    def __init__(self, archive: zipfile.ZipFile) -> None:
+    def __init__(self, archive: Archive) -> None:
         self._archive = archive
-        self._storages: dict[int, np.ndarray] = {}
+        self._found: dict[int, np.ndarray] = {}
 
     def read(self, number: int, kind: dtype) -> np.ndarray:
         """Storage `number` as a writable array."""
-        if number not in self._storages:
-            info = self._archive.getinfo(f"storages/{int(number)}")
-            if info.compress_type != zipfile.ZIP_STORED or info.file_size % kind.itemsize:
-                raise ValueError(f"storage {number} has no whole number of {kind} elements")
-            self._storages[number] = self._bytes(info).view(kind.np)
-        return storage_as(self._storages[number], kind)
-
-    def _bytes(self, info: zipfile.ZipInfo) -> np.ndarray:
-        raw = np.empty(info.file_size, np.uint8)
-        position = 0
-        with self._archive.open(info) as entry:
-            while count := entry.readinto(raw[position:].data):  # type: ignore[attr-defined]
-                position += count
-        if position != raw.size:
-            raise EOFError(f"{info.filename} ends after {position} of {raw.size} bytes")
-        return raw
+        if number not in self._found:
+            raw = self._archive.read(f"storages/{number}")
+            if raw.size % kind.itemsize:
+                raise Damage(f"storage {number} has no whole number of {kind} elements")
+            self._found[number] = raw.view(kind.np)
+        return storage_as(self._found[number], kind)
 
 
 def _checked_location(map_location: MapLocation) -> Location:
@@ -163,16 +150,31 @@ def _checked_location(map_location: MapLocation) -> Location:
     return resolve(map_location)
 
 
-def _placed(saved: str, location: Location) -> device:
-    """The device for a tensor that was saved on the device `saved`."""
-    if isinstance(location, device):
-        return location
-    if callable(location):
-        probe = fresh(np.empty(0, np.uint8), (0,), uint8)
-        return location(probe, saved).device
-    if location is not None and saved in location:
-        return location[saved]
-    try:
-        return resolve(saved)
-    except DeviceError as error:
-        raise DeviceError(f"load(): {error}, or load(..., map_location='cpu')") from None
+class _Place:
+    """The device for a tensor that was saved on another, as `map_location` says; its own errors are no damage."""
+
+    def __init__(self, location: Location) -> None:
+        self._location = location
+        self.failure: Exception | None = None
+
+    def __call__(self, saved: str) -> device:
+        """The device in place of `saved`."""
+        where = device(saved)
+        try:
+            return self._chosen(str(where))
+        except Exception as error:
+            self.failure = error
+            raise
+
+    def _chosen(self, saved: str) -> device:
+        if isinstance(self._location, device):
+            return self._location
+        if callable(self._location):
+            probe = fresh(np.empty(0, np.uint8), (0,), uint8)
+            return self._location(probe, saved).device
+        if self._location is not None and saved in self._location:
+            return self._location[saved]
+        try:
+            return resolve(saved)
+        except DeviceError as error:
+            raise DeviceError(f"load(): {error}, or load(..., map_location='cpu')") from None

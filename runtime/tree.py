@@ -12,7 +12,7 @@ import numpy as np
 from .devices import device
 from .dtypes import dtype, from_name, from_numpy, uint8
 from .errors import SerializationError, type_name
-from .rebuild import check_layout, parts, rebuild
+from .rebuild import check_layout, check_sizes, parts, rebuild
 from .shapes import Size
 from .tensor import TensorBase, fresh
 
@@ -142,24 +142,30 @@ class Decoder:
 
     def decode(self, node: Node) -> Any:
         """The object of a node."""
-        if not isinstance(node, dict):
+        if type(node) in _PLAIN:
             return node
-        kind = node["type"]
+        kind = _given(_given(node, dict)["type"], str)
         if kind in _SEQUENCES:
-            return _SEQUENCES[kind](self.decode(item) for item in node["items"])
+            return _SEQUENCES[kind](self.decode(item) for item in _given(node["items"], list))
         if kind in _MAPPINGS:
             return self._mapping(node)
         if kind in _LEAVES:
             return _LEAVES[kind](node["value"])
         if kind == "same":
-            return self._tensors[node["as"]]
+            return self._same(node)
         if kind not in ("tensor", "array"):
             raise ValueError(f"unknown type {kind!r}")
         return self._tensor(node) if kind == "tensor" else self._array(node)
 
+    def _same(self, node: Node) -> Any:
+        number = _given(node["as"], int)
+        if not 0 <= number < len(self._tensors) or self._tensors[number] is None:
+            raise ValueError(f"there is no tensor {number} yet")
+        return self._tensors[number]
+
     def _mapping(self, node: Node) -> Any:
         result = _MAPPINGS[node["type"]]()
-        for key, value in node["items"]:  # one by one: a Counter that is made from pairs counts the pairs
+        for key, value in _given(node["items"], list):  # one by one: a Counter made from pairs counts the pairs
             result[self.decode(key)] = self.decode(value)
         if "metadata" in node:
             result._metadata = self.decode(node["metadata"])
@@ -169,25 +175,44 @@ class Decoder:
         position = len(self._tensors)
         self._tensors.append(None)
         kind = from_name(node["dtype"])
-        storage = self._storage(node["storage"], kind)
-        shape, strides, offset = tuple(node["shape"]), tuple(node["strides"]), node["offset"]
-        check_layout(shape, strides, offset, storage.size)
-        attributes = self.decode(node.get("attributes", {"type": "dict", "items": []}))
+        requires_grad = _given(node["requires_grad"], bool)
+        if requires_grad and not (kind.is_floating_point or kind.is_complex):
+            raise ValueError(f"a tensor of {kind} requires no gradient")
+        storage = self._storage(_given(node["storage"], int), kind)
+        shape, strides = tuple(_given(node["shape"], list)), tuple(_given(node["strides"], list))
+        layout = shape, strides, node["offset"]
+        check_layout(*layout, storage.size)
+        attributes = _given(self.decode(node.get("attributes", {"type": "dict", "items": []})), dict)
+        attributes = {_given(name, str): value for name, value in attributes.items()}
         cls = _tensor_classes()[node["class"]]
-        place = self._place(node["device"])
-        t = rebuild(cls, storage, (shape, strides, offset), bool(node["requires_grad"]), place, attributes, kind)
+        place = self._place(_given(node["device"], str))
+        t = rebuild(cls, storage, layout, requires_grad, place, attributes, kind)
         self._tensors[position] = t
         return t
 
     def _array(self, node: Node) -> Any:
-        array = self._storage(node["storage"], from_name(node["dtype"])).reshape(node["shape"])
+        storage = self._storage(_given(node["storage"], int), from_name(node["dtype"]))
+        shape = tuple(_given(node["shape"], list))
+        check_sizes(shape)
+        array = storage.reshape(shape)
         return array[()] if node["scalar"] else array
+
+
+def _given(value: Any, cls: type) -> Any:
+    """The value, which must be of just this class: what JSON holds may be anything."""
+    if type(value) is not cls:
+        raise ValueError(f"expected {cls.__name__}, but got {type(value).__name__}")
+    return value
+
+
+def _decoded_bytes(value: Any) -> bytes:
+    return base64.b64decode(_given(value, str), validate=True)
 
 
 _LEAVES: dict[str, Callable[[Any], Any]] = {
     "complex": lambda value: complex(*value),
     "dtype": from_name,
     "device": device,
-    "bytes": base64.b64decode,
-    "bytearray": lambda value: bytearray(base64.b64decode(value)),
+    "bytes": _decoded_bytes,
+    "bytearray": lambda value: bytearray(_decoded_bytes(value)),
 }

@@ -1,0 +1,171 @@
+"""Reading the ZIP archives that `save` writes: members one after the other, as they are, neither packed nor encrypted.
+
+Nothing is believed that does not follow from the length of the file: members lie inside it and apart from one another,
+so all of them together are no longer than it is. Anything else is refused before it is read.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+
+_END = struct.Struct("<4s4H2LH")  # signature, disk numbers, counts, length and start of the directory, comment
+_END64 = struct.Struct("<4sQ2H2L4Q")
+_LOCATOR = struct.Struct("<4sLQL")
+_ENTRY = struct.Struct("<4s6H3L5H2L")
+_LOCAL = struct.Struct("<4s5H3L2H")
+_FLAGS = 0x0808  # sizes follow the member, its name is UTF-8: the others say that it is packed or encrypted
+_IN_EXTRA = 0xFFFFFFFF  # the number is found among the extra fields, where it has 64 bits
+_CHUNK = 1 << 20
+
+
+class Damage(ValueError):
+    """The file is not what `save` writes."""
+
+
+class Member(NamedTuple):
+    """What the directory says of a member, and where its bytes begin."""
+
+    start: int
+    size: int
+    checksum: int
+
+
+class Archive:
+    """The members of a seekable file, by name.
+
+    Raises:
+        Damage: the file is no such archive, or it ends early.
+    """
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self._members: dict[str, Member] = {}
+        directory, begin, base = self._directory()
+        end = 0
+        for name, header, size, checksum in _entries(directory):
+            header += base
+            if header < end or header + _LOCAL.size > begin:
+                raise Damage(f"{name} does not lie between its neighbours")
+            start = header + _LOCAL.size + self._length_of_names(header, name)
+            end = start + size
+            if end > begin:
+                raise Damage(f"{name} reaches beyond the members")
+            if name in self._members:
+                raise Damage(f"{name} is there twice")
+            self._members[name] = Member(start, size, checksum)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._members)
+
+    def read(self, name: str) -> np.ndarray:
+        """The bytes of a member, as an array that can be written to."""
+        start, size, checksum = self._member(name)
+        found, position, computed = np.empty(size, np.uint8), 0, 0
+        self._file.seek(start)
+        while position < size:
+            part = self._file.read(min(_CHUNK, size - position))
+            if not part:
+                raise Damage(f"{name} ends after {position} of {size} bytes")
+            found[position : position + len(part)] = np.frombuffer(part, np.uint8)
+            computed = zlib.crc32(part, computed)
+            position += len(part)
+        if computed != checksum:
+            raise Damage(f"{name} does not have the checksum that it had")
+        return found
+
+    def _member(self, name: str) -> Member:
+        if name not in self._members:
+            raise Damage(f"there is no {name}")
+        return self._members[name]
+
+    def _exactly(self, start: int, size: int) -> bytes:
+        self._file.seek(start)
+        parts, missing = [], size
+        while missing and (part := self._file.read(missing)):
+            parts.append(part)
+            missing -= len(part)
+        if missing:
+            raise Damage(f"it ends at {start + size - missing}, where {missing} more bytes belong")
+        return b"".join(parts)
+
+    def _directory(self) -> tuple[bytes, int, int]:
+        """The directory's bytes, where it begins, and how many bytes before the archive belong to something else."""
+        self._file.seek(0, 2)
+        end = self._file.tell() - _END.size
+        if end < 0:
+            raise Damage("it is shorter than an empty archive")
+        signature, *_, size, start, comment = _END.unpack(self._exactly(end, _END.size))
+        if signature != b"PK\x05\x06" or comment:
+            raise Damage("it does not end as an archive does")
+        wide = self._wide_end(end - _LOCATOR.size - _END64.size)
+        if wide is not None:
+            end -= _LOCATOR.size + _END64.size
+            size, start = wide
+        begin = end - size
+        if begin < start:
+            raise Damage("its directory is not where it should be")
+        return self._exactly(begin, size), begin, begin - start
+
+    def _wide_end(self, start: int) -> tuple[int, int] | None:
+        """Length and start of the directory of an archive that is too large for 32 bits."""
+        if start < 0:
+            return None
+        record, locator = _END64.size, self._exactly(start, _END64.size + _LOCATOR.size)
+        if _LOCATOR.unpack_from(locator, record)[0] != b"PK\x06\x07":
+            return None
+        signature, *_, size, begin = _END64.unpack_from(locator)
+        if signature != b"PK\x06\x06":
+            raise Damage("it does not end as a large archive does")
+        return size, begin
+
+    def _length_of_names(self, header: int, name: str) -> int:
+        """The bytes between the header that lies before a member and the member."""
+        fields = _LOCAL.unpack(self._exactly(header, _LOCAL.size))
+        signature, _, flags, packing, *_, name_length, extra_length = fields
+        if signature != b"PK\x03\x04" or packing or flags & ~_FLAGS:
+            raise Damage(f"{name} does not begin as a member does that is neither packed nor encrypted")
+        if self._exactly(header + _LOCAL.size, name_length) != name.encode():
+            raise Damage(f"{name} has another name where it lies")
+        return name_length + extra_length
+
+
+def _entries(directory: bytes) -> Iterator[tuple[str, int, int, int]]:
+    """Name, place of the header, size and checksum of each member."""
+    position = 0
+    while position < len(directory):
+        if len(directory) - position < _ENTRY.size:
+            raise Damage("its directory ends early")
+        fields = _ENTRY.unpack_from(directory, position)
+        signature, _, _, flags, packing, _, _, checksum, packed, size, *lengths, _, _, _, header = fields
+        position += _ENTRY.size
+        texts = []
+        for length in lengths:
+            texts.append(directory[position : position + length])
+            position += length
+        if signature != b"PK\x01\x02" or position > len(directory):
+            raise Damage("its directory is no directory")
+        name = texts[0].decode("ascii", "backslashreplace")
+        size, packed, header = _wide([size, packed, header], texts[1])
+        if packing or flags & ~_FLAGS or size != packed:
+            raise Damage(f"{name} is packed or encrypted, which save never does")
+        yield name, header, size, checksum
+
+
+def _wide(numbers: list[int], extra: bytes) -> list[int]:
+    """The numbers, those that have no place in 32 bits from the extra field for them."""
+    if _IN_EXTRA not in numbers:
+        return numbers
+    position = 0
+    while position + 4 <= len(extra):
+        kind, length = struct.unpack_from("<2H", extra, position)
+        position += 4
+        if kind == 1:
+            found: Any = iter(struct.unpack_from(f"<{min(length, len(extra) - position) // 8}Q", extra, position))
+            return [next(found, n) if n == _IN_EXTRA else n for n in numbers]
+        position += length
+    return numbers
