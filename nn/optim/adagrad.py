@@ -8,12 +8,11 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import is_grad_enabled
 from ...runtime.creation import full_like, tensor
-from ...runtime.dtypes import float32
 from ...runtime.kernels.cpu.optim_adaptive import adagrad_update
 from . import fused as fused_rule
 from .hyperparameters import check_not_negative, check_rate, check_ways
 from .per_parameter import PerParameter
-from .rule import count, descend, rate, root, uphill, written
+from .rule import count, descend, rate, root, scalar_dtype, uphill, written
 
 
 class Adagrad(PerParameter):
@@ -85,7 +84,7 @@ class Adagrad(PerParameter):
 
     def _start(self, param: Tensor, group: dict[str, Any]) -> None:
         first = float(group["initial_accumulator_value"])
-        self.state[param]["step"] = tensor(0.0, dtype=float32)
+        self.state[param]["step"] = tensor(0.0, dtype=scalar_dtype())
         self.state[param]["sum"] = full_like(param, complex(first, first) if param.is_complex() else first)
 
     def _update(self, param: Tensor, grad: Tensor, group: dict[str, Any]) -> None:

@@ -7,12 +7,11 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import as_tensor, zeros_like
-from ...runtime.dtypes import float32
 from ...runtime.kernels.cpu.optim_signs import asgd_update
 from . import fused
 from .hyperparameters import check_rate
 from .per_parameter import PerParameter
-from .rule import count, penalised, penalty, start
+from .rule import count, penalised, penalty, scalar_dtype, start
 
 
 class ASGD(PerParameter):
@@ -48,6 +47,8 @@ class ASGD(PerParameter):
         tensor([0.8000], requires_grad=True)
     """
 
+    _scalars = frozenset({"step", "eta", "mu"})
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -79,7 +80,7 @@ class ASGD(PerParameter):
         state = self.state[param]
         if not state:
             start(state, param)
-            state["eta"], state["mu"] = (as_tensor(x, dtype=float32).clone() for x in (group["lr"], 1.0))
+            state["eta"], state["mu"] = (as_tensor(x, dtype=scalar_dtype()).clone() for x in (group["lr"], 1.0))
             state["ax"] = zeros_like(param)
         step, eta, mu = count(state), state["eta"]._flat, state["mu"]._flat  # written past autograd, as by `count`
         settings = (float(eta[0]), float(group["lambd"]), float(mu[0]), *penalty(group))

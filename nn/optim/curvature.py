@@ -20,6 +20,8 @@ def direction(state: dict[str, Any], grad: Tensor, history_size: int) -> Tensor:
     if state["n_iter"] == 1:
         state["old_dirs"], state["old_stps"], state["ro"], state["H_diag"] = [], [], [], 1
         return -grad
+    shares = state.setdefault("al", [])  # kept, and as long as the history may become, as in PyTorch
+    shares.extend([None] * (history_size - len(shares)))
     _remember(state, grad - state["prev_flat_grad"], state["d"] * state["t"], history_size)
     return _product(state, -grad)
 
@@ -37,12 +39,11 @@ def _remember(state: dict[str, Any], of_grad: Tensor, of_params: Tensor, history
 def _product(state: dict[str, Any], vector: Tensor) -> Tensor:
     """H times a vector: with the latest pair first on the way in, and last on the way out."""
     pairs = list(zip(state["old_dirs"], state["old_stps"], state["ro"], strict=True))
-    shares = []
-    for of_grad, of_params, inverse in reversed(pairs):
-        share = of_params.dot(vector) * inverse
-        shares.append(share)
-        vector = vector.add(of_grad, alpha=-share.item())
+    shares = state["al"]
+    for number, (of_grad, of_params, inverse) in reversed([*enumerate(pairs)]):
+        shares[number] = of_params.dot(vector) * inverse
+        vector = vector.add(of_grad, alpha=-shares[number].item())
     vector = vector * state["H_diag"]
-    for (of_grad, of_params, inverse), share in zip(pairs, reversed(shares), strict=True):
+    for share, (of_grad, of_params, inverse) in zip(shares, pairs, strict=False):
         vector = vector.add(of_params, alpha=(share - of_grad.dot(vector) * inverse).item())
     return vector

@@ -29,10 +29,11 @@ def check_group(group: dict[str, Any], others: list[dict[str, Any]], differentia
     group["params"] = [member[1] for member in members] if names else members
     if names:
         group["param_names"] = names
-    if any(("param_names" in other) != bool(names) for other in others):
+    is_named = "param_names" in group
+    if any(("param_names" in other) != is_named for other in others):
         raise ValueError(
             "all optimizer param groups should be with/without names. "
-            f"cannot add param group with{'' if names else 'out'} names to the optimizer"
+            f"cannot add param group with{'' if is_named else 'out'} names to the optimizer"
         )
     _check_params(group["params"], others, differentiable)
     return group

@@ -108,7 +108,8 @@ class LBFGS(Optimizer):
             state["n_iter"] += 1
             way = state["d"] = direction(state, grad, group["history_size"])
             state["prev_flat_grad"], state["prev_loss"] = grad.clone(), loss
-            state["t"] = float(group["lr"]) * (min(1.0, 1 / float(grad.abs().sum())) if state["n_iter"] == 1 else 1)
+            lr = group["lr"].item() if isinstance(group["lr"], Tensor) else group["lr"]
+            state["t"] = lr * min(1.0, 1 / float(grad.abs().sum())) if state["n_iter"] == 1 else lr
             slope = float(grad.dot(way))
             if slope > -group["tolerance_change"]:
                 break

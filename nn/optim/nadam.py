@@ -7,12 +7,11 @@ from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import tensor, zeros_like
-from ...runtime.dtypes import float32
 from ...runtime.kernels.cpu.optim_moments import nadam_update
 from . import fused
 from .hyperparameters import check_betas, check_not_negative, check_rate
 from .per_parameter import PerParameter
-from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, shrunk, start
+from .rule import averaged, averaged_square, count, decoupling, descend, rate, root, scalar_dtype, shrunk, start
 
 
 class NAdam(PerParameter):
@@ -50,6 +49,8 @@ class NAdam(PerParameter):
         tensor([0.8944], requires_grad=True)
     """
 
+    _scalars = frozenset({"step", "mu_product"})
+
     def __init__(
         self,
         params: Iterable[Any],
@@ -86,7 +87,7 @@ class NAdam(PerParameter):
         state = self.state[param]
         if not state:
             start(state, param)
-            state["mu_product"] = tensor(1.0, dtype=float32)
+            state["mu_product"] = tensor(1.0, dtype=scalar_dtype())
             state["exp_avg"], state["exp_avg_sq"] = zeros_like(param), zeros_like(param)
         step, (beta1, beta2) = count(state), map(float, group["betas"])
         now, ahead = (_momentum(beta1, t, group["momentum_decay"]) for t in (step, step + 1))

@@ -7,8 +7,8 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import enable_grad, no_grad
 from ...runtime.creation import tensor
-from ...runtime.dtypes import float32
 from .optimizer import Closure, Optimizer
+from .rule import scalar_dtype
 
 
 class PerParameter(Optimizer):
@@ -43,6 +43,6 @@ class PerParameter(Optimizer):
             for name, default in self.defaults.items():  # what older programs did not save
                 group.setdefault(name, default)
         for kept in self.state.values():
-            step = kept.get("step")
-            if step is not None and not (isinstance(step, Tensor) and step.dtype is float32):
-                kept["step"] = tensor(float(step), dtype=float32)
+            for name in self._scalars & kept.keys() if isinstance(kept, dict) else ():
+                if not isinstance(kept[name], Tensor):
+                    kept[name] = tensor(float(kept[name]), dtype=scalar_dtype())

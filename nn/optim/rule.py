@@ -8,12 +8,17 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import is_grad_enabled
 from ...runtime.creation import tensor, zeros_like
-from ...runtime.dtypes import float32
+from ...runtime.dtypes import dtype, float32, float64, get_default_dtype
+
+
+def scalar_dtype() -> dtype:
+    """The dtype of numbers that a rule keeps as tensors, such as the count of steps."""
+    return float64 if get_default_dtype() is float64 else float32
 
 
 def start(state: dict[str, Any], param: Tensor, *names: str) -> None:
     """No step was made: running estimates of the parameter's shape, all zero."""
-    state["step"] = tensor(0.0, dtype=float32)
+    state["step"] = tensor(0.0, dtype=scalar_dtype())
     for name in names:
         state[name] = zeros_like(param)
 

@@ -14,8 +14,12 @@ Hook = Callable[..., Any]
 
 
 class OptimizerState:
-    """Saving and loading what an optimizer knows."""
+    """Saving and loading what an optimizer knows.
 
+    Under the names in `_scalars` a rule keeps numbers, which have no parameter's dtype and lose nothing by loading.
+    """
+
+    _scalars: frozenset[str] = frozenset({"step"})
     param_groups: list[dict[str, Any]]
     state: defaultdict[Any, Any]
     _optimizer_state_dict_pre_hooks: dict[int, Hook]
@@ -71,7 +75,7 @@ class OptimizerState:
     def load_state_dict(self, state_dict: Mapping[str, Any]) -> None:
         """Take over what another optimizer of the same kind knew; tensors are copied.
 
-        State of floating-point parameters is converted to their dtype and device, but for "step".
+        State of floating-point parameters is converted to their dtype and device, but for numbers such as "step".
 
         Args:
             state_dict: what `state_dict()` gave.
@@ -93,16 +97,29 @@ class OptimizerState:
         state: defaultdict[Any, Any] = defaultdict(dict)
         for key, value in state_dict["state"].items():
             parameter = by_number.get(key)
-            state[key if parameter is None else parameter] = _fitted(value, parameter)
+            state[key if parameter is None else parameter] = self._fitted(value, parameter)
         groups = [
             {**saved, "params": group["params"]} for group, saved in zip(self.param_groups, saved_groups, strict=True)
         ]
         for group, own in zip(groups, self.param_groups, strict=True):
             if "param_names" in own:
-                group["param_names"] = own["param_names"]
+                group.setdefault("param_names", own["param_names"])
         self.__setstate__({"state": state, "param_groups": groups})
         for hook in list(self._optimizer_load_state_dict_post_hooks.values()):
             hook(self)
+
+    def _fitted(self, value: Any, parameter: Tensor | None, key: str = "") -> Any:
+        """A copy of a saved value, its tensors in the parameter's dtype and on its device."""
+        if isinstance(value, Tensor):
+            if parameter is None or key in self._scalars:
+                return value.detach().clone()
+            dtype = parameter.dtype if parameter.is_floating_point() else value.dtype
+            return value.detach().clone().to(device=parameter.device, dtype=dtype)
+        if isinstance(value, dict):
+            return {name: self._fitted(item, parameter, name) for name, item in value.items()}
+        if isinstance(value, (list, tuple, set)):
+            return type(value)(self._fitted(item, parameter) for item in value)
+        return deepcopy(value)
 
 
 def _check_same_sizes(own: list[dict[str, Any]], saved: list[dict[str, Any]]) -> None:
@@ -112,17 +129,3 @@ def _check_same_sizes(own: list[dict[str, Any]], saved: list[dict[str, Any]]) ->
         raise ValueError(
             "loaded state dict contains a parameter group that doesn't match the size of optimizer's group"
         )
-
-
-def _fitted(value: Any, parameter: Tensor | None, key: str = "") -> Any:
-    """A copy of a saved value, its tensors in the parameter's dtype and on its device."""
-    if isinstance(value, Tensor):
-        if parameter is None or key == "step":
-            return value.detach().clone()
-        dtype = parameter.dtype if parameter.is_floating_point() else value.dtype
-        return value.detach().clone().to(device=parameter.device, dtype=dtype)
-    if isinstance(value, dict):
-        return {name: _fitted(item, parameter, name) for name, item in value.items()}
-    if isinstance(value, (list, tuple, set)):
-        return type(value)(_fitted(item, parameter) for item in value)
-    return deepcopy(value)
