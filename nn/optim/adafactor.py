@@ -109,7 +109,7 @@ def _start(state: dict[str, Any], grad: Tensor) -> None:
 
 
 def _root_mean_square(t: Tensor) -> float:
-    return t.norm().item() / t.numel() ** 0.5
+    return t.norm().item() / max(1, t.numel()) ** 0.5
 
 
 def _mean_square(state: dict[str, Any], grad: Tensor, new: float, least: float) -> Tensor:

@@ -168,7 +168,7 @@ def _as_reals(t: Tensor) -> Tensor:
 
 
 def _greatest(t: Tensor) -> float:
-    return float(t.abs().max())
+    return float(t.abs().max()) if t.numel() else 0.0
 
 
 def _is_done(group: dict[str, Any], state: dict[str, Any], loss: float, grad: Tensor) -> bool:
