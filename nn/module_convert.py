@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from ..generated.tensor import Tensor
 from ..runtime.autograd.grad_mode import no_grad
+from ..runtime.autograd.zeroing import zero_gradient
 from ..runtime.creation import empty_like
 from ..runtime.devices import device as Device
 from ..runtime.dtypes import bfloat16, dtype, float16, float32, float64
@@ -119,15 +120,12 @@ class ModuleConversion:
         return self
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or with `set_to_none=False` fill them with zeros."""
+        """Forget the gradients of all parameters, or with `set_to_none=False` fill those tensors with zeros."""
         for parameter in self.parameters():
-            grad = parameter.grad
-            if grad is None:
-                continue
             if set_to_none:
                 parameter.grad = None
             else:
-                parameter.grad = grad.detach().zero_()
+                zero_gradient(parameter)
 
 
 def _convert_parameter(parameter: Parameter, fn: Convert) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 from ...generated.tensor import Tensor
 from ...runtime.autograd.grad_mode import watch
 from ...runtime.autograd.hooks import RemovableHandle
+from ...runtime.autograd.zeroing import zero_gradient
 from ...runtime.errors import type_name
 from .groups import check_group
 from .state import OptimizerState
@@ -119,19 +120,17 @@ class Optimizer(OptimizerState):
         self.param_groups.append(group)
 
     def zero_grad(self, set_to_none: bool = True) -> None:
-        """Forget the gradients of all parameters, or with `set_to_none=False` fill them with zeros."""
+        """Forget the gradients of all parameters, or with `set_to_none=False` fill those tensors with zeros."""
         with named(self, "zero_grad") if watch.active else _UNNAMED:
             self._forget_gradients(set_to_none)
 
     def _forget_gradients(self, set_to_none: bool) -> None:
         for group in self.param_groups:
             for parameter in group["params"]:
-                if parameter.grad is None:
-                    continue
                 if set_to_none:
                     parameter.grad = None
                 else:
-                    parameter.grad = parameter.grad.detach().zero_()
+                    zero_gradient(parameter)
 
     # ---- hooks -------------------------------------------------------------------------------------------------
 

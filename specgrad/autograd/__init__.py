@@ -4,7 +4,6 @@ from importlib import import_module as _import_module
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
-from ..generated.tensor import Tensor as Variable
 from ..runtime.autograd import (
     Function,
     backward,
@@ -16,8 +15,9 @@ from ..runtime.autograd import (
     set_detect_anomaly,
     set_grad_enabled,
 )
-from . import forward_ad, function, functional, grad_mode, graph
+from . import forward_ad, function, functional, grad_mode, graph, variable
 from .gradcheck import gradcheck, gradgradcheck
+from .variable import Variable
 
 if _TYPE_CHECKING:
     from . import profiler
@@ -41,6 +41,7 @@ __all__ = [
     "profiler",
     "set_detect_anomaly",
     "set_grad_enabled",
+    "variable",
 ]
 
 
