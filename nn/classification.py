@@ -12,7 +12,13 @@ class _WeightedLoss(Loss):
 
     weight: Tensor | None
 
-    def __init__(self, weight: Tensor | None, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
+    def __init__(
+        self,
+        weight: Tensor | None = None,
+        size_average: bool | None = None,
+        reduce: bool | None = None,
+        reduction: str = "mean",
+    ) -> None:
         super().__init__(size_average, reduce, reduction)
         self.register_buffer("weight", weight)
 

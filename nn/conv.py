@@ -15,8 +15,6 @@ class _Convolution(ConvNd):
     """A convolution; a subclass names its function."""
 
     function: Callable[..., Tensor]
-    names_padding = True
-    padding_modes = ("zeros", "reflect", "replicate", "circular")
 
     def __init__(
         self,
@@ -32,30 +30,21 @@ class _Convolution(ConvNd):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        sizes = (kernel_size, stride, padding, dilation, 0)
-        super().__init__(in_channels, out_channels, sizes, groups, bias, padding_mode, device, dtype)
-        self._reversed_padding_repeated_twice = self._border()
+        sizes = (kernel_size, stride, padding, dilation, False, 0)
+        super().__init__(in_channels, out_channels, *sizes, groups, bias, padding_mode, device, dtype)
         self._no_padding = (0,) * self.spatial_dims
 
-    def _weight_shape(self) -> tuple[int, ...]:
-        return (self.out_channels, self.in_channels // self.groups, *self.kernel_size)
-
-    def _border(self) -> list[int]:
-        """The padding as `functional.pad` takes it: before and after, from the last dimension on."""
-        if not isinstance(self.padding, str):
-            return [pad for pad in reversed(self.padding) for _ in (0, 1)]
-        if self.padding == "valid":
-            return [0] * 2 * self.spatial_dims
-        totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
-        return [side for total in reversed(totals) for side in (total // 2, total - total // 2)]
-
     def forward(self, input: Tensor) -> Tensor:
+        return self._conv_forward(input, self.weight, self.bias)
+
+    def _conv_forward(self, input: Tensor, weight: Tensor, bias: Tensor | None) -> Tensor:
+        """The convolution with a weight and a bias that need not be the layer's own."""
         padding = self.padding
         if self.padding_mode != "zeros":
             input, padding = F.pad(input, self._reversed_padding_repeated_twice, self.padding_mode), self._no_padding
         if isinstance(padding, str):
-            return type(self).function(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
-        return ops.convolution(input, self.weight, self.bias, self.stride, padding, self.dilation, self.groups)
+            return type(self).function(input, weight, bias, self.stride, padding, self.dilation, self.groups)
+        return ops.convolution(input, weight, bias, self.stride, padding, self.dilation, self.groups)
 
 
 class Conv1d(_Convolution):

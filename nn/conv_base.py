@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..runtime import checks
@@ -14,12 +15,23 @@ Size = int | tuple[int, ...]
 
 
 class ConvNd(Module):
-    """The parameters of a convolution; a subclass sets the class attributes and says the weight's shape."""
+    """The parameters of a convolution, for subclasses that define `forward`; PyTorch's `_ConvNd`.
 
-    spatial_dims: int
-    names_padding = False  # whether padding may be 'same' or 'valid'
-    padding_modes: tuple[str, ...] = ("zeros",)
-    transposed = False
+    Args:
+        in_channels: channels of the input.
+        out_channels: channels of the output.
+        kernel_size, stride, padding, dilation, output_padding: a number for each spatial dimension.
+        transposed: whether the convolution is a transposed one, whose weight has the input's channels first.
+        groups: blocks of channels that are convolved separately.
+        bias: whether there is a bias.
+        padding_mode: what is added around the input.
+        device: where the parameters lie.
+        dtype: their dtype.
+    """
+
+    spatial_dims: int  # where a subclass does not say how many there are, kernel_size does
+    names_padding = True  # whether padding may be 'same' or 'valid'
+    padding_modes: tuple[str, ...] = ("zeros", "reflect", "replicate", "circular")
     weight: Parameter
     bias: Parameter | None
 
@@ -27,21 +39,30 @@ class ConvNd(Module):
         self,
         in_channels: int,
         out_channels: int,
-        sizes: tuple[Any, ...],
+        kernel_size: Size,
+        stride: Size,
+        padding: str | Size,
+        dilation: Size,
+        transposed: bool,
+        output_padding: Size,
         groups: int,
         bias: bool,
         padding_mode: str,
-        device: Any,
-        dtype: Any,
+        device: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__()
         name = type(self).__name__
         self.in_channels = checks.integer(name, "in_channels", in_channels)
         self.out_channels = checks.integer(name, "out_channels", out_channels)
-        self._set_sizes(*sizes)
+        if not hasattr(self, "spatial_dims"):
+            self.spatial_dims = len(kernel_size) if isinstance(kernel_size, Sequence) else 1
+        self._set_sizes(kernel_size, stride, padding, dilation, output_padding)
+        self.transposed = transposed
         self.groups = checks.integer(name, "groups", groups)
         self.padding_mode = padding_mode
         self._check_arguments()
+        self._reversed_padding_repeated_twice = self._border()
         self.weight = Parameter(empty(self._weight_shape(), device=device, dtype=dtype))
         if bias:
             self.bias = Parameter(empty(out_channels, device=device, dtype=dtype))
@@ -83,7 +104,17 @@ class ConvNd(Module):
         return f"padding_mode must be one of {self.padding_modes}, but got padding_mode='{self.padding_mode}'"
 
     def _weight_shape(self) -> tuple[int, ...]:
-        raise NotImplementedError
+        channels = (self.in_channels, self.out_channels) if self.transposed else (self.out_channels, self.in_channels)
+        return (channels[0], channels[1] // self.groups, *self.kernel_size)
+
+    def _border(self) -> list[int]:
+        """The padding as `functional.pad` takes it: before and after, from the last dimension on."""
+        if not isinstance(self.padding, str):
+            return [pad for pad in reversed(self.padding) for _ in (0, 1)]
+        if self.padding == "valid":
+            return [0] * 2 * self.spatial_dims
+        totals = [d * (k - 1) for d, k in zip(self.dilation, self.kernel_size, strict=True)]
+        return [side for total in reversed(totals) for side in (total // 2, total - total // 2)]
 
     def reset_parameters(self) -> None:
         """Draw new initial values."""

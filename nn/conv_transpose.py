@@ -14,7 +14,8 @@ class _ConvolutionTranspose(ConvNd):
     """A transposed convolution; a subclass names its function."""
 
     function: Callable[..., Tensor]
-    transposed = True
+    names_padding = False
+    padding_modes = ("zeros",)
 
     def __init__(
         self,
@@ -31,14 +32,11 @@ class _ConvolutionTranspose(ConvNd):
         device: Any = None,
         dtype: Any = None,
     ) -> None:
-        sizes = (kernel_size, stride, padding, dilation, output_padding)
-        super().__init__(in_channels, out_channels, sizes, groups, bias, padding_mode, device, dtype)
+        sizes = (kernel_size, stride, padding, dilation, True, output_padding)
+        super().__init__(in_channels, out_channels, *sizes, groups, bias, padding_mode, device, dtype)
 
     def _wrong_padding_mode(self) -> str:
         return f'Only "zeros" padding mode is supported for {type(self).__name__}'
-
-    def _weight_shape(self) -> tuple[int, ...]:
-        return (self.in_channels, self.out_channels // self.groups, *self.kernel_size)
 
     def forward(self, input: Tensor, output_size: Sequence[int] | None = None) -> Tensor:
         extra = self.output_padding if output_size is None else self._output_padding(input, tuple(output_size))

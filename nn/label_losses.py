@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from ..generated.tensor import Tensor
 from . import functional as F
+from .classification import _WeightedLoss
 from .loss import Loss
 
 
-class MultiMarginLoss(Loss):
+class MultiMarginLoss(_WeightedLoss):
     """The scores of all classes should be below that of the right one by a margin.
 
     Formula: l_n = sum_i w[y_n] max(0, margin - x[n, y_n] + x[n, i])^p / C over the classes i other than y_n
@@ -43,12 +44,11 @@ class MultiMarginLoss(Loss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
+        super().__init__(weight, size_average, reduce, reduction)
         if p not in (1, 2):
             raise ValueError(f"MultiMarginLoss(): only p == 1 and p == 2 supported, got p = {p}")
         if weight is not None and weight.ndim != 1:
             raise ValueError(f"MultiMarginLoss(): weight must be one-dimensional, got shape {list(weight.shape)}")
-        self.register_buffer("weight", weight)
         self.p, self.margin = p, margin
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
@@ -85,7 +85,7 @@ class MultiLabelMarginLoss(Loss):
         return F.multilabel_margin_loss(input, target, reduction=self.reduction)
 
 
-class MultiLabelSoftMarginLoss(Loss):
+class MultiLabelSoftMarginLoss(_WeightedLoss):
     """The binary cross-entropy of all labels, averaged over them.
 
     Formula: l_n = -sum_c w_c (y[n, c] log sigmoid(x[n, c]) + (1 - y[n, c]) log sigmoid(-x[n, c])) / C
@@ -116,8 +116,7 @@ class MultiLabelSoftMarginLoss(Loss):
         reduce: bool | None = None,
         reduction: str = "mean",
     ) -> None:
-        super().__init__(size_average, reduce, reduction)
-        self.register_buffer("weight", weight)
+        super().__init__(weight, size_average, reduce, reduction)
 
     def forward(self, input: Tensor, target: Tensor) -> Tensor:
         return F.multilabel_soft_margin_loss(input, target, weight=self.weight, reduction=self.reduction)

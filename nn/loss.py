@@ -11,7 +11,7 @@ from .module import Module
 class Loss(Module):
     """A loss with a reduction: 'mean', 'sum' or 'none'."""
 
-    def __init__(self, size_average: bool | None, reduce: bool | None, reduction: str) -> None:
+    def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
             reduction = reduction_of_flags(size_average, reduce, level=3)

@@ -1,5 +1,24 @@
-"""`Module` under PyTorch's module path; the code is in specgrad.nn.module."""
+"""`Module` and hooks of all modules under PyTorch's module path; the code is one folder up."""
 
+from ..global_hooks import (
+    register_module_buffer_registration_hook,
+    register_module_forward_hook,
+    register_module_forward_pre_hook,
+    register_module_full_backward_hook,
+    register_module_full_backward_pre_hook,
+    register_module_module_registration_hook,
+    register_module_parameter_registration_hook,
+)
 from ..module import Module
+from ..module_load import _IncompatibleKeys as _IncompatibleKeys
 
-__all__ = ["Module"]
+__all__ = [
+    "Module",
+    "register_module_buffer_registration_hook",
+    "register_module_forward_hook",
+    "register_module_forward_pre_hook",
+    "register_module_full_backward_hook",
+    "register_module_full_backward_pre_hook",
+    "register_module_module_registration_hook",
+    "register_module_parameter_registration_hook",
+]

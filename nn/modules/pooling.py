@@ -1,0 +1,44 @@
+"""Pooling under PyTorch's module path; the code is one folder up."""
+
+from ..adaptive_pooling import (
+    AdaptiveAvgPool1d,
+    AdaptiveAvgPool2d,
+    AdaptiveAvgPool3d,
+    AdaptiveMaxPool1d,
+    AdaptiveMaxPool2d,
+    AdaptiveMaxPool3d,
+)
+from ..adaptive_pooling import _AdaptiveAvgPoolNd as _AdaptiveAvgPoolNd
+from ..adaptive_pooling import _AdaptiveMaxPoolNd as _AdaptiveMaxPoolNd
+from ..average_pooling import AvgPool1d, AvgPool2d, AvgPool3d
+from ..average_pooling import _AvgPoolNd as _AvgPoolNd
+from ..fractional_pooling import FractionalMaxPool2d, FractionalMaxPool3d
+from ..norm_pooling import LPPool1d, LPPool2d, LPPool3d
+from ..norm_pooling import _LPPoolNd as _LPPoolNd
+from ..pooling import MaxPool1d, MaxPool2d, MaxPool3d
+from ..pooling import _MaxPoolNd as _MaxPoolNd
+from ..unpooling import MaxUnpool1d, MaxUnpool2d, MaxUnpool3d
+from ..unpooling import _MaxUnpoolNd as _MaxUnpoolNd
+
+__all__ = [
+    "AdaptiveAvgPool1d",
+    "AdaptiveAvgPool2d",
+    "AdaptiveAvgPool3d",
+    "AdaptiveMaxPool1d",
+    "AdaptiveMaxPool2d",
+    "AdaptiveMaxPool3d",
+    "AvgPool1d",
+    "AvgPool2d",
+    "AvgPool3d",
+    "FractionalMaxPool2d",
+    "FractionalMaxPool3d",
+    "LPPool1d",
+    "LPPool2d",
+    "LPPool3d",
+    "MaxPool1d",
+    "MaxPool2d",
+    "MaxPool3d",
+    "MaxUnpool1d",
+    "MaxUnpool2d",
+    "MaxUnpool3d",
+]
