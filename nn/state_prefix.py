@@ -1,33 +1,8 @@
-"""What layers written for PyTorch call: one number for all dimensions, and names without a prefix."""
+"""Names in a state_dict without what wrappers put before them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from itertools import repeat
 from typing import Any
-
-__all__ = ["consume_prefix_in_state_dict_if_present"]
-
-
-def _ntuple(count: int, name: str = "parse") -> Callable[[Any], tuple[Any, ...]]:
-    """A function that makes a tuple: of what can be iterated over, or of one value `count` times."""
-
-    def parse(x: Any) -> tuple[Any, ...]:
-        return tuple(x) if isinstance(x, Iterable) else tuple(repeat(x, count))
-
-    parse.__name__ = name
-    return parse
-
-
-_single = _ntuple(1, "_single")
-_pair = _ntuple(2, "_pair")
-_triple = _ntuple(3, "_triple")
-_quadruple = _ntuple(4, "_quadruple")
-
-
-def _reverse_repeat_tuple(t: tuple[Any, ...], n: int) -> tuple[Any, ...]:
-    """The elements from the last one on, each `n` times."""
-    return tuple(x for x in reversed(t) for _ in range(n))
 
 
 def consume_prefix_in_state_dict_if_present(state_dict: dict[str, Any], prefix: str) -> None:
