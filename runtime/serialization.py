@@ -36,8 +36,8 @@ MapLocation = Location | str | int | dict[str, str]
 def save(obj: Any, f: str | os.PathLike[str] | IO[bytes]) -> None:
     """Write an object to a file, whole or not at all.
 
-    A path is written through a temporary file in the same folder that then takes its name, so a crash never
-    leaves half a file.
+    A path is written through a temporary file in the same folder that then takes its name, mode and owner, so a crash
+    never leaves half a file. Links are followed.
 
     Args:
         obj: tensors, NumPy arrays, numbers, strings, None, dtypes, devices, and lists, tuples, sets and
@@ -46,6 +46,7 @@ def save(obj: Any, f: str | os.PathLike[str] | IO[bytes]) -> None:
 
     Raises:
         RuntimeError: (SerializationError) for anything else, naming the place in `obj`.
+        OSError: the file cannot be written; what was there before stays.
 
     Example:
         >>> import io, specgrad as sg
@@ -89,20 +90,21 @@ def load(f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None
 
     Raises:
         RuntimeError: (SerializationError) when the file is damaged or was not written by `save`.
+        OSError: the file cannot be read.
     """
     location = _checked_location(map_location)
     if hasattr(f, "read"):
-        source: Any = f if is_seekable(f) else io.BytesIO(f.read())
-        return _load(source, str(getattr(f, "name", "the file")), location)
+        return _load(f, str(getattr(f, "name", "the file")), location)
     path = os.fspath(f)
     with open(path, "rb") as file:
-        return _load(file, path, location)
+        return _load(file, os.fsdecode(path), location)
 
 
 def _load(file: IO[bytes], name: str, location: Location) -> Any:
     place = _Place(location)
+    source = file if is_seekable(file) else io.BytesIO(file.read())
     try:
-        return _decoded(Archive(file), place)
+        return _decoded(Archive(source), place)
     except Exception as error:  # the file may lead anywhere in the code that reads it
         if error is place.failure or isinstance(error, OSError):
             raise

@@ -92,10 +92,10 @@ class _Temporary:
         os.replace(self._name, path)
 
     def _link(self, name: str) -> None:
-        """Give the file a name that nobody has. With a folder given, os.link follows the link in /proc."""
-        folder = os.open(os.path.dirname(name), os.O_RDONLY | _PLAIN)
+        """Give the file a name that nobody has; beside a folder, os.link follows the link that a descriptor is."""
+        folder = os.open(_DESCRIPTORS, os.O_RDONLY | _PLAIN)
         try:
-            os.link(f"{_DESCRIPTORS}/{self._descriptor}", name, src_dir_fd=folder)
+            os.link(str(self._descriptor), name, src_dir_fd=folder)
         finally:
             os.close(folder)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import functools
 import io
 import json
@@ -181,7 +182,7 @@ def _forged(node: Any, rng: random.Random) -> Any:
     elif action == 1:
         holder[last] = json.loads(json.dumps(functools.reduce(lambda i, key: i[key], rng.choice(ways), node)))
     else:
-        holder[last] = rng.choice(HOSTILE)
+        holder[last] = copy.deepcopy(rng.choice(HOSTILE))  # which is forged itself in another round
     return node
 
 
@@ -219,8 +220,9 @@ def test_forged_descriptions(chunk: int, figures: Callable[..., None]) -> None:
             tree = json.loads(archive.read("tree.json"))
         for _ in range(rng.choice((1, 1, 3))):
             tree = _forged(tree, rng)
+        forged = _with_tree(data, json.dumps(tree))
         try:
-            _use(sg.load(io.BytesIO(_with_tree(data, json.dumps(tree)))))
+            _use(sg.load(io.BytesIO(forged)))
         except SerializationError:
             refused += 1
         except sg.runtime.errors.DeviceError as error:

@@ -329,3 +329,68 @@ def test_map_location(monkeypatch: pytest.MonkeyPatch) -> None:
         sg.load(crafted("1"), map_location="cuda")
     with pytest.raises(TypeError, match="not float"):
         sg.load(crafted("1"), map_location=1.5)
+
+
+def test_errors_of_map_location() -> None:
+    """What a function for the device raises is not taken for damage of the file."""
+
+    def fail(storage: Any, place: str) -> Any:
+        raise ValueError(f"no place for {place}")
+
+    with pytest.raises(ValueError, match=r"^no place for cpu$"):
+        sg.load(io.BytesIO(saved()), map_location=fail)
+
+
+def test_named_pipe(tmp_path: Path) -> None:
+    """A path may be a pipe, to save to and to load from."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=sg.save, args=(VALUE, path))
+    writer.start()
+    assert sg.load(path)["x"].tolist() == VALUE["x"].tolist()
+    writer.join()
+
+
+def test_beside_something_else() -> None:
+    """What was written to the file before does not matter, and of several objects the last one is read."""
+    file = io.BytesIO()
+    file.write(b"something else")
+    sg.save([1], file)
+    sg.save({"x": sg.ones(2)}, file)
+    file.seek(0)
+    assert sg.load(file)["x"].tolist() == [1, 1]
+
+
+def test_many_storages() -> None:
+    """More storages than a ZIP archive counts with 16 bits."""
+    value = [sg.full((1,), float(n)) for n in range(66_000)]
+    loaded = round_trip(value)
+    assert [t.item() for t in loaded[::1000]] == [float(n) for n in range(0, 66_000, 1000)]
+
+
+def test_numbers_too_long_to_write() -> None:
+    """An int of more digits than Python writes as text is refused as what cannot be saved."""
+    with pytest.raises(RuntimeError, match=r"save\(\): Exceeds the limit"):
+        sg.save(10**5000, io.BytesIO())
+
+
+def test_a_tree_that_is_not_what_save_writes() -> None:
+    """Parts of the wrong kind are refused, also where Python would make something of them."""
+    tensor = TENSOR.format(shape=[4], strides=[1], offset=0)
+    for wrong in (
+        "[1]",
+        '{"type": "list", "items": "abc"}',
+        '{"type": "list", "items": {"a": 1}}',
+        '{"type": ["list"], "items": []}',
+        '{"type": "bytes", "value": "a=b=c"}',
+        f'{{"type": "list", "items": [{tensor}, {{"type": "same", "as": -1}}]}}',
+        f'{{"type": "list", "items": [{tensor}, {{"type": "same", "as": true}}]}}',
+        tensor.replace('"storage": 0', '"storage": false'),
+        tensor.replace('"storage": 0', '"storage": "0"'),
+        tensor.replace('"requires_grad": false', '"requires_grad": 0'),
+        tensor.replace("float32", "int32").replace("false", "true"),
+        tensor.replace('"device": "cpu"', '"device": 0'),
+        tensor.replace('"offset": 0', '"offset": 0, "attributes": {"type": "dict", "items": [[1, 2]]}'),
+    ):
+        with pytest.raises(RuntimeError, match="is damaged or was not written by specgrad.save"):
+            sg.load(crafted(wrong))
