@@ -97,7 +97,7 @@ class LBFGS(Optimizer):
             raise AssertionError(f"Expected exactly one param_group, but got {len(self.param_groups)}")
         recorded = enable_grad()(closure)
         group, state = self.param_groups[0], self.state[self._params[0]]
-        first = recorded()
+        first, is_new = recorded(), "d" not in state
         state.setdefault("func_evals", 0)
         state.setdefault("n_iter", 0)
         state["func_evals"] += 1
@@ -123,6 +123,8 @@ class LBFGS(Optimizer):
             evaluated += looked
             if is_last or evaluated >= group["max_eval"] or _is_done(group, state, loss, grad):
                 break
+        if is_new:
+            _put_in_order(state)
         return first
 
     def _move(self, closure: Closure, way: Tensor, now: Point, is_last: bool) -> tuple[Point, int]:
@@ -161,6 +163,13 @@ class LBFGS(Optimizer):
             piece = way[start:end].reshape(shape)
             param.add_(piece[..., 0] + piece[..., 1] * 1j if param.is_complex() else piece, alpha=step)
             start = end
+
+
+def _put_in_order(state: dict[str, Any]) -> None:
+    """What the first iterations have kept, in the order that PyTorch's state_dict has."""
+    for name in ("al", "d", "t", "old_dirs", "old_stps", "ro", "H_diag", "prev_flat_grad", "prev_loss"):
+        if name in state:
+            state[name] = state.pop(name)
 
 
 def _as_reals(t: Tensor) -> Tensor:

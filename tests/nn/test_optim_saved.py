@@ -41,12 +41,12 @@ def parameters(lib: Any, dtype: Any = None) -> list[Any]:
 
 @pytest.mark.parametrize(("name", "options", "keys"), KEYS)
 def test_keys_of_the_state(lib: Any, name: str, options: dict[str, Any], keys: list[str]) -> None:
-    """The state of a parameter has PyTorch's keys."""
+    """The state of a parameter has PyTorch's keys, in its order."""
     given = parameters(lib)
     optimizer = getattr(lib.optim, name)(given, **options)
     for _ in range(2):
         step(given, optimizer)
-    assert sorted(optimizer.state_dict()["state"][0]) == sorted(keys)
+    assert list(optimizer.state_dict()["state"][0]) == keys
 
 
 def test_sgd_without_momentum(lib: Any) -> None:
@@ -112,7 +112,7 @@ def test_what_pytorch_saved_goes_on(name: str, number: int) -> None:
         step(theirs, first)
         step(ours, second)
     saved, own = _converted(first.state_dict()), second.state_dict()
-    assert {n: sorted(s) for n, s in saved["state"].items()} == {n: sorted(s) for n, s in own["state"].items()}
+    assert {n: [*s] for n, s in saved["state"].items()} == {n: [*s] for n, s in own["state"].items()}
     assert saved["param_groups"] == own["param_groups"]
     second = getattr(sg.optim, name)(ours)
     second.load_state_dict(saved)
