@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import signal
@@ -40,9 +41,21 @@ def script(request: pytest.FixtureRequest) -> str:
     return SAVER if request.param == "unnamed" else NAMED + SAVER
 
 
-def _saver(script: str, path: Path, number: int) -> subprocess.Popen[str]:
-    words = [sys.executable, "-c", script, str(path), str(number), str(LENGTH)]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
+Start = Callable[[Path, int], "subprocess.Popen[str]"]
+
+
+@pytest.fixture
+def start(script: str) -> Iterator[Start]:
+    """start(path, number) runs the program; whatever a failed test leaves running is killed."""
+    with contextlib.ExitStack() as stack:
+
+        def run(path: Path, number: int) -> subprocess.Popen[str]:
+            words = [sys.executable, "-c", script, str(path), str(number), str(LENGTH)]
+            process = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
+            stack.callback(process.kill)
+            return process
+
+        yield run
 
 
 def _first_line(process: subprocess.Popen[str]) -> int:
@@ -72,16 +85,16 @@ def _rounds(seed: str, count: int) -> Iterator[tuple[random.Random, str]]:
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_killed_at_any_moment(tmp_path: Path, script: str, chunk: int, figures: Callable[..., None]) -> None:
+def test_killed_at_any_moment(tmp_path: Path, start: Start, chunk: int, figures: Callable[..., None]) -> None:
     """The file is the last one that was finished or the one that was being written, its mode is what it was, and
     the next save leaves nothing beside it."""
-    path, kills = tmp_path / "model.pt", amount(4, 20)
+    path, kills = tmp_path / "model.pt", amount(4, 10)
     sg.save({"number": 0, "x": sg.zeros(LENGTH)}, path)
     path.chmod(0o640)
     left = 0
     for rng, where in _rounds(f"{SEED} kills {chunk}", kills):
         number = _number(path) + 1
-        process = _saver(script, path, number)
+        process = start(path, number)
         announced = _first_line(process)
         time.sleep(rng.random() ** 2 * 0.1)
         announced = max(announced, _killed(process))
@@ -94,12 +107,12 @@ def test_killed_at_any_moment(tmp_path: Path, script: str, chunk: int, figures: 
 
 
 @pytest.mark.parametrize("chunk", range(CHUNKS))
-def test_several_at_once(tmp_path: Path, script: str, chunk: int, figures: Callable[..., None]) -> None:
+def test_several_at_once(tmp_path: Path, start: Start, chunk: int, figures: Callable[..., None]) -> None:
     """Of several that save to one path until they are killed, the file is always whole, and nothing is left."""
-    path, rounds = tmp_path / "model.pt", amount(1, 5)
+    path, rounds = tmp_path / "model.pt", amount(1, 2)
     sg.save({"number": 0, "x": sg.zeros(LENGTH)}, path)
     for rng, where in _rounds(f"{SEED} several {chunk}", rounds):
-        processes = [_saver(script, path, 1000 * n) for n in range(1, 4)]
+        processes = [start(path, 1000 * n) for n in range(1, 4)]
         begun = [_first_line(process) for process in processes]
         for process in processes:
             time.sleep(rng.random() * 0.1)

@@ -95,7 +95,7 @@ def _loaded(data: bytes) -> str | None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_damaged_files(chunk: int, figures: Callable[..., None]) -> None:
     """Bits flipped, bytes lost, put in, repeated or taken from other files: what was saved comes back, or an error."""
-    refused, rounds, whole = 0, amount(1500, 2500), {text for _, text in _files()}
+    refused, rounds, whole = 0, amount(1500, 2000), {text for _, text in _files()}
     for number in range(rounds):
         seed = f"{SEED} damage {chunk} {number}"
         rng = random.Random(seed)
@@ -211,7 +211,7 @@ def _use(value: Any) -> None:
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 def test_forged_descriptions(chunk: int, figures: Callable[..., None]) -> None:
     """Files whose checksums fit, but that say wrong things, give tensors inside their memory or an error."""
-    refused, rounds = 0, amount(800, 2000)
+    refused, rounds = 0, amount(800, 1000)
     for number in range(rounds):
         seed = f"{SEED} forged {chunk} {number}"
         rng = random.Random(seed)
