@@ -94,7 +94,8 @@ def load(f: str | os.PathLike[str] | IO[bytes], map_location: MapLocation = None
     """
     location = _checked_location(map_location)
     if hasattr(f, "read"):
-        return _load(f, str(getattr(f, "name", "the file")), location)
+        opened: Any = f
+        return _load(opened, str(getattr(f, "name", "the file")), location)
     path = os.fspath(f)
     with open(path, "rb") as file:
         return _load(file, os.fsdecode(path), location)
