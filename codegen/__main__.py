@@ -17,14 +17,16 @@ import sys
 import tempfile
 from pathlib import Path
 
-from . import write
 from .census import report
 from .helpers import RUNTIME, helper_modules, read_known
 from .load import load_spec
+from .manifest import listed
 from .model import Problem, Spec
+from .ownership import Refused
 from .pages import pages, reference
 from .render import OUTSIDE, Renderer, Target
 from .validate import validate
+from .write import Files, Plan, differences, plan, write_new
 
 TREE = RUNTIME.parent
 SPEC = TREE / "derivatives.yaml"
@@ -32,7 +34,15 @@ SPEC = TREE / "derivatives.yaml"
 
 def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit status is 0 when all is well."""
-    argv = list(sys.argv[1:] if argv is None else argv)
+    try:
+        return run(list(sys.argv[1:] if argv is None else argv))
+    except (Refused, OSError) as error:
+        print(f"codegen: {error}", file=sys.stderr)
+        return 1
+
+
+def run(argv: list[str]) -> int:
+    """Run one command, which may find that files are in its way."""
     if argv[:1] == ["verify"]:
         from .verify_command import verify_command
 
@@ -54,23 +64,24 @@ def in_tree(spec: Spec, only_check: bool) -> int:
     """Render derivatives.yaml: code into generated/, pages into docs/."""
     renderer = Renderer(spec, Target())
     parts = {TREE / "generated": renderer.files(), TREE / "docs": pages(renderer, SPEC)}
+    parts = {root: listed(files, Target.command, spec.file) for root, files in parts.items()}
     if only_check:
         return max([check(root, files, "python -m codegen") for root, files in parts.items()])
-    for root, files in parts.items():
-        generate(root, files)
+    generate([plan(root, files) for root, files in parts.items()])
     return 0
 
 
 def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
     """Render another spec into a package of its own, if the checks find no fault."""
     renderer = Renderer(spec, OUTSIDE, base)
-    files = renderer.files() | reference(renderer, options.spec)
+    files = listed(renderer.files() | reference(renderer, options.spec), OUTSIDE.command, spec.file)
     if options.check:
         return check(options.out, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
+    planned = plan(options.out, files)
     if not options.no_verify and is_wrong(options.out, files):
         print("nothing was written", file=sys.stderr)
         return 1
-    generate(options.out, files)
+    generate([planned])
     return 0
 
 
@@ -111,31 +122,32 @@ def show(problems: list[Problem]) -> bool:
     return bool(problems)
 
 
-def generate(root: Path, files: write.Files) -> None:
-    """Write what changed and remove what is no longer produced."""
-    gone = write.orphans(root, files)
-    changed = write.write_all(root, files)
-    write.remove(gone)
-    for name in changed:
-        print(f"wrote {root.name}/{name}")
-    for path in gone:
-        print(f"removed {path}")
-    print(f"{len(files)} files, {len(changed)} written, {len(gone)} removed")
+def generate(plans: list[Plan]) -> None:
+    """Write what changed and remove what is no longer produced, now that nothing is in the way of any of it."""
+    for each in plans:
+        each.carry_out()
+        for name in each.changed:
+            print(f"wrote {each.root.name}/{name}")
+        for name in each.gone:
+            print(f"removed {each.root / name}")
+        for name in each.kept:
+            print(f"left {each.root / name}, which was changed since it was written")
+        print(f"{len(each.files)} files, {len(each.changed)} written, {len(each.gone)} removed")
 
 
-def is_wrong(root: Path, files: write.Files) -> bool:
+def is_wrong(root: Path, files: Files) -> bool:
     """Whether the numerical checks find fault with a package, which is tried out in a folder of its own."""
     from .verify_command import verify_package
 
     with tempfile.TemporaryDirectory() as folder:
-        trial = Path(folder) / root.name
-        write.write_all(trial, files)
+        trial = Path(folder) / root.resolve().name
+        write_new(trial, files)
         return verify_package(trial) != 0
 
 
-def check(root: Path, files: write.Files, repair: str) -> int:
+def check(root: Path, files: Files, repair: str) -> int:
     """Print how the files on disk differ from what would be written, and the command that repairs it."""
-    lines = write.differences(root, files)
+    lines = differences(root, files)
     sys.stdout.writelines(lines)
     if lines:
         print(f"{root.name}/ is stale: run `{repair}` and commit the result", file=sys.stderr)

@@ -12,32 +12,39 @@ from typing import Any
 import numpy as np
 
 from .curves import grid, pieces, window
+from .manifest import MANIFEST, listed
 from .model import Entry, Spec
+from .ownership import plain_bytes
 from .picture import picture
 from .pictured import picture_files, plain_values
-from .write import Files, read
+from .write import Files, differences, plan
 
+COMMAND = "codegen pictures"
 NUMBER = re.compile(r"-?\d+\.?\d*")
 LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor rounds otherwise
 
 
 def pictures_command(spec: Spec, root: Path, only_check: bool) -> int:
-    """Write the pictures that are new or differ and remove the others, or with `only_check` name them."""
-    found = drawn(spec)
-    stale = [name for name, text in found.items() if not same_picture(text, read(root / name))]
-    gone = sorted(path.name for path in root.glob("*.svg") if path.name not in found)
-    for name in [*stale, *gone]:
-        print(f"{'stale' if only_check else 'wrote' if name in found else 'removed'} {root.name}/{name}")
+    """Write the pictures that are new or differ and remove those no longer asked for, or with `only_check` name them."""
+    files = listed({name: same_or_new(root / name, text) for name, text in drawn(spec).items()}, COMMAND, spec.file)
     if only_check:
-        print("run `python -m codegen pictures`\n" * bool(stale or gone), end="", file=sys.stderr)
-        return 1 if stale or gone else 0
-    root.mkdir(parents=True, exist_ok=True)
-    for name in stale:
-        (root / name).write_text(found[name], encoding="utf-8")
-    for name in gone:
-        (root / name).unlink()
-    print(f"{len(found)} pictures, {len(stale)} written, {len(gone)} removed")
+        lines = differences(root, files)
+        sys.stdout.writelines(lines)
+        print("run `python -m codegen pictures`\n" * bool(lines), end="", file=sys.stderr)
+        return 1 if lines else 0
+    planned = plan(root, files)
+    planned.carry_out()
+    for what, names in (("wrote", planned.changed), ("removed", planned.gone), ("left", planned.kept)):
+        print("".join(f"{what} {root.name}/{name}\n" for name in names), end="")
+    written = [name for name in planned.changed if name != MANIFEST]
+    print(f"{len(files) - 1} pictures, {len(written)} written, {len(planned.gone)} removed")
     return 0
+
+
+def same_or_new(path: Path, text: str) -> str:
+    """The picture that lies there if it differs at most in the last digit of coordinates, else the new one."""
+    old = (plain_bytes(path) or b"").decode("utf-8", errors="replace")
+    return old if same_picture(text, old) else text
 
 
 def drawn(spec: Spec) -> Files:

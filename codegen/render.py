@@ -11,7 +11,6 @@ from typing import Any
 
 import jinja2
 
-from . import write
 from .dispatcher_code import Dispatcher
 from .helpers import RUNTIME, helper_modules
 from .kernel_code import ElementKernels, element_kernels, takes_number
@@ -23,6 +22,7 @@ from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
 from .sources import defining_modules, function_source
 from .stub_code import stub_functions, stub_methods
+from .write import Files, formatted
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -101,7 +101,7 @@ class Renderer:
         }
         return self.environment.get_template(template).render(common | context)
 
-    def files(self) -> write.Files:
+    def files(self) -> Files:
         """Every generated file, formatted."""
         files = {
             "__init__.py": self.render("package_init.py.j2", public=self.public),
@@ -127,7 +127,7 @@ class Renderer:
             files |= {
                 f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
             }
-        return write.formatted(files)
+        return formatted(files)
 
     @property
     def elementwise(self) -> list[OpCode]:

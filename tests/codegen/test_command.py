@@ -83,7 +83,7 @@ def test_the_output_does_not_depend_on_the_hash_seed():
 
 
 def test_files_no_longer_produced_are_deleted_if_generated(generate, spec: Path, tmp_path: Path):
-    """An op that left the spec leaves no files; a file without the generator's mark stays."""
+    """An op that left the spec leaves no files; what the generator did not write stays, even with its words in it."""
     out = tmp_path / "ops"
     generate()
     (out / "notes.py").write_text("# written by hand\n")
@@ -94,8 +94,23 @@ def test_files_no_longer_produced_are_deleted_if_generated(generate, spec: Path,
     assert status == 0
     assert "removed" in shown
     assert not (out / "kernels" / "cpu" / "my_square.py").exists()
-    assert not (out / "old").exists()
+    assert (out / "old" / "gone.py").read_text() == MARK
     assert (out / "notes.py").exists()
+
+
+def test_a_file_changed_since_is_written_again_but_not_deleted(generate, spec: Path, tmp_path: Path):
+    """What the manifest lists belongs to the generator; before it deletes, it looks whether that is still its work."""
+    generate()
+    kernels = tmp_path / "ops" / "kernels" / "cpu"
+    (tmp_path / "ops" / "ops.py").write_text("changed\n")
+    (kernels / "my_square.py").write_text("changed\n")
+    spec.write_text(entry_text("my_sum", "sum"))
+    status, shown, _ = generate()
+    assert status == 0
+    assert "wrote ops/ops.py" in shown
+    assert f"left {kernels / 'my_square.py'}, which was changed since it was written" in shown
+    assert (kernels / "my_square.py").read_text() == "changed\n"
+    assert generate("--check") == (0, "", "")
 
 
 def test_check_of_fresh_files_says_nothing(generate):
@@ -107,13 +122,15 @@ def test_check_shows_the_difference_and_the_command_that_repairs_it(generate, sp
     """A changed file and an orphan are shown; nothing is written."""
     generate()
     out = tmp_path / "ops"
+    spec.write_text(spec.read_text() + entry_text("my_cube", "cube"))
+    generate()
+    spec.write_text(spec.read_text().removesuffix(entry_text("my_cube", "cube")))
     (out / "registry.py").write_text((out / "registry.py").read_text().replace("my_square", "my_circle"))
-    (out / "orphan.py").write_text(MARK)
     before = snapshot(out)
     status, shown, error = generate("--check")
     assert status == 1
     assert '-        name="my_circle",' in shown and '+        name="my_square",' in shown
-    assert f"orphan: {out / 'orphan.py'}" in shown
+    assert f"orphan: {out / 'kernels' / 'cpu' / 'my_cube.py'}" in shown
     assert error == f"ops/ is stale: run `python -m specgrad.codegen {spec} --out {out}` and commit the result\n"
     assert snapshot(out) == before
 

@@ -46,15 +46,17 @@ def test_what_is_drawn_is_the_function_and_its_gradient(spec: Spec) -> None:
 
 
 def test_a_folder_is_filled_and_cleaned(spec: Spec, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Pictures are written once; what no op asks for goes; a check only tells."""
-    one = Spec(spec.file, tuple(e for e in spec.entries if e.name == "tanh"))
-    (tmp_path / "gone.svg").write_text("<svg/>")
+    """Pictures are written once; what no op asks for goes, what others drew stays; a check only tells."""
+    one, other = (Spec(spec.file, tuple(e for e in spec.entries if e.name == name)) for name in ("tanh", "sin"))
+    (tmp_path / "own.svg").write_text("<svg/>")
     assert pictures_command(one, tmp_path, only_check=True) == 1
-    assert [p.name for p in tmp_path.iterdir()] == ["gone.svg"]
+    assert [p.name for p in tmp_path.iterdir()] == ["own.svg"]
     for written in (1, 0):
         assert pictures_command(one, tmp_path, only_check=False) == 0
         assert f"1 pictures, {written} written" in capsys.readouterr().out
-    assert [p.name for p in tmp_path.iterdir()] == ["tanh.svg"]
+    assert pictures_command(one, tmp_path, only_check=True) == 0
+    assert pictures_command(other, tmp_path, only_check=False) == 0
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["manifest.sha256", "own.svg", "sin.svg"]
 
 
 def test_the_last_digit_may_differ() -> None:
