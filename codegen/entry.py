@@ -15,6 +15,9 @@ from .suggest import did_you_mean
 from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
 
 
+WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
+
+
 class EntryReader(Fields):
     """Reads one mapping; `op` and `problems` hold what is known when `read` gives no entry."""
 
@@ -75,7 +78,8 @@ class EntryReader(Fields):
         arguments = [a.name for a in schema.arguments]
         outputs = [r.name for r in schema.returns]
         for key in self.keys.keys() - KEYS - set(arguments) - set(outputs):
-            value = str(self.values[key].value)
+            node = self.values[key]
+            value = node.value if isinstance(node, yaml.ScalarNode) else ""
             if re.search(r"\b(grads?|non_differentiable|not_implemented)\b", value):
                 message = f"'{key}' is no argument to give a gradient of{did_you_mean(key, arguments)}"
             elif re.search(r"\b(auto_\w+|zero|\w+_[pt])\b", value):
@@ -174,17 +178,19 @@ class EntryReader(Fields):
             return {a.name: interval for a in schema.arguments if a.type.is_tensor}
         known = [a.name for a in schema.arguments]
         for key, _ in node.value:
-            if key.value not in known:
-                hint = did_you_mean(str(key.value), known)
+            if not isinstance(key, yaml.ScalarNode):
+                self.report(self.source.where(key), "the name of an argument is wanted here", "domain")
+            elif key.value not in known:
+                hint = did_you_mean(key.value, known)
                 self.report(self.source.where(key), f"no argument '{key.value}'{hint}", "domain")
         return {key.value: self._interval(value) for key, value in node.value if key.value in known}
 
     def _interval(self, node: yaml.Node) -> tuple[float, float]:
         try:
             low, high = (float(item.value) for item in node.value)
-            if low < high:
+            if -WIDEST <= low < high <= WIDEST:
                 return low, high
         except (TypeError, ValueError, AttributeError):
             pass
-        self.report(self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here", "domain")
+        self.report(self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15", "domain")
         return -2.0, 2.0

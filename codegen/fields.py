@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import yaml
 
 from .formula import Report
 from .keys import CHOICES
-from .model import Problem, Where
+from .model import MOST_PROBLEMS, Problem, Where
 from .places import Source, Text
 from .suggest import did_you_mean
+
+
+class Enough(Exception):
+    """An entry has more problems than anybody reads at once."""
 
 
 class Fields:
@@ -20,20 +26,30 @@ class Fields:
         self.problems: list[Problem] = []
         self.keys: dict[str, yaml.Node] = {}
         self.values: dict[str, yaml.Node] = {}
-        schema = next((str(value.value) for key, value in node.value if key.value == "name"), "")
-        self.op = schema.partition("(")[0].strip()
+        self.op = ""
         for key, value in node.value:
             self._add(key, value)
 
+        if isinstance(schema := self.values.get("name"), yaml.ScalarNode):
+            self.op = schema.value.partition("(")[0].strip()
+        self.problems = [replace(problem, op=self.op) for problem in self.problems]
+
     def _add(self, key: yaml.Node, value: yaml.Node) -> None:
-        name = str(key.value)
-        if name in self.keys:
+        name = key.value
+        if not isinstance(key, yaml.ScalarNode):
+            self._note(self.source.where(key), "a key is one word, not a list or a mapping")
+        elif name in self.keys:
             first = self.source.where(self.keys[name]).line
-            self.report(self.source.where(key), f"key '{name}' is given twice, first in line {first}")
+            self._note(self.source.where(key), f"key '{name}' is given twice, first in line {first}")
         else:
             self.keys[name], self.values[name] = key, value
 
     def report(self, where: Where, message: str, argument: str = "") -> None:
+        self._note(where, message, argument)
+        if len(self.problems) >= MOST_PROBLEMS:
+            raise Enough
+
+    def _note(self, where: Where, message: str, argument: str = "") -> None:
         self.problems.append(Problem(where, self.op, argument, message))
 
     def about(self, argument: str) -> Report:

@@ -11,6 +11,7 @@ import copy
 import re
 from collections.abc import Callable, Collection, Iterator
 
+from .bounds import MOST_CHARACTERS, MOST_LEVELS, too_deep
 from .model import Formula, Where
 from .places import Text
 from .syntax import SAMPLE_SYNTAX, TENSOR_SYNTAX, Syntax, faults
@@ -27,6 +28,8 @@ METADATA = frozenset(
 )
 # Functions and methods that read only the metadata of their first argument.
 METADATA_OF = frozenset(("len", "sizes", "zeros_like", "ones_like", "full_like", "empty_like", "type_as"))
+
+TOO_DEEP = f"expected an expression of at most {MOST_LEVELS} levels: make an op of a part of it"
 
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
 _BRACKET_OR_STRING = re.compile(r"""(["'])(?:\\.|(?!\1).)*\1|[()\[\]{}#]""")
@@ -145,7 +148,7 @@ def _not_implemented(text: Text, call: ast.expr | None, report: Report) -> Formu
 
 def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
     """Parses the text, or a call of `function` with it as arguments, to a tree in the file's positions."""
-    fault = _bracket_fault(text.value)
+    fault = _length_fault(text.value) or _bracket_fault(text.value)
     if fault:
         report(text.where(fault[0]), fault[1])
         return None
@@ -159,8 +162,20 @@ def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
         message = error.msg if error.offset else "the expression ends too early"
         report(text.where(offset - begin), f"syntax error: {message}")
         return None
+    except (RecursionError, MemoryError):  # how Python's parser says that its stack is full
+        report(text.where(), TOO_DEEP)
+        return None
     _move(tree, text, source, begin)
+    if deep := too_deep(tree):
+        report(place(text.file, deep), TOO_DEEP)
+        return None
     return tree
+
+
+def _length_fault(source: str) -> tuple[int, str] | None:
+    if len(source) <= MOST_CHARACTERS:
+        return None
+    return 0, f"expected an expression of at most {MOST_CHARACTERS:,} characters, found {len(source):,}"
 
 
 def _bracket_fault(source: str) -> tuple[int, str] | None:

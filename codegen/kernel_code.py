@@ -122,10 +122,13 @@ def _typing_array(entry: Entry) -> str:
     return promoted[0] if promoted else tensor_names(entry)[0]
 
 
+MOST_FUSED = 6  # differentiable arguments: n of them give 2^n - 1 kernels
+
+
 def backward_kernels(entry: Entry, inliner: Inliner):
     """(mask, kernel) for every non-empty set of wanted gradients; nothing when a formula is not element-wise."""
     formulas = differentiable_formulas(entry)
-    if hands_on(formulas.values()):
+    if hands_on(formulas.values()) or len(formulas) > MOST_FUSED:
         return
     try:
         scalars = {name: inlined(entry, inliner, formula.tree) for name, formula in formulas.items()}

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 
 import yaml
 
 from .entry import EntryReader
-from .model import Problem, Spec, Where
+from .fields import Enough
+from .model import MOST_PROBLEMS, Entry, Problem, Spec, Where
+from .nodes import compose
 from .places import Source
-
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+from .spec_file import Unreadable, read_text
 
 
 def load_spec(path: str | Path, shown: str | None = None) -> tuple[Spec, list[Problem]]:
@@ -21,15 +23,27 @@ def load_spec(path: str | Path, shown: str | None = None) -> tuple[Spec, list[Pr
     """
     file = shown or str(path)
     try:
-        source = Source(file, Path(path).read_text(encoding="utf-8-sig"))
-        root = yaml.compose(source.content, Loader=LOADER)
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        source = Source(file, read_text(Path(path)))
+        root = compose(source.content)
+    except (OSError, Unreadable, yaml.YAMLError) as error:
         return Spec(file, ()), [_unreadable(file, error)]
     readers, problems = _readers(root, source)
-    entries = [(reader, reader.read()) for reader in readers]
-    problems += [problem for reader in readers for problem in reader.problems]
+    entries = list(_entries(readers, problems))
     broken = frozenset(reader.op.partition(".")[0] for reader, entry in entries if entry is None)
     return Spec(file, tuple(entry for _, entry in entries if entry), broken), sorted(problems)
+
+
+def _entries(readers: list[EntryReader], problems: list[Problem]) -> Iterator[tuple[EntryReader, Entry | None]]:
+    """What each reader gives, until there are more problems than anybody reads at once."""
+    for reader in readers:
+        if len(problems) >= MOST_PROBLEMS:
+            return
+        try:
+            entry = reader.read()
+        except Enough:
+            entry = None
+        problems += reader.problems
+        yield reader, entry
 
 
 def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader], list[Problem]]:
@@ -43,14 +57,15 @@ def _readers(root: yaml.Node | None, source: Source) -> tuple[list[EntryReader],
 
 
 def _strangers(root: yaml.SequenceNode, source: Source) -> Iterator[Problem]:
-    for node in root.value:
-        if not isinstance(node, yaml.MappingNode):
-            yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")
+    strangers = (node for node in root.value if not isinstance(node, yaml.MappingNode))
+    for node in islice(strangers, MOST_PROBLEMS):
+        yield Problem(source.where(node), "", "", "an entry is a mapping, `- name: ...`")
 
 
 def _unreadable(file: str, error: Exception) -> Problem:
     """The problem of a file that cannot be opened or is not YAML."""
     mark = getattr(error, "problem_mark", None)
-    where = Where(file, mark.line + 1, mark.column + 1) if mark else Where(file, 1, 1)
+    place = (mark.line + 1, mark.column + 1) if mark else getattr(error, "place", (1, 1))
+    where = Where(file, *place)
     what = getattr(error, "problem", None) or getattr(error, "strerror", None) or str(error)
     return Problem(where, "", "", f"cannot be read: {what}")

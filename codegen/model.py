@@ -6,6 +6,9 @@ import ast
 from dataclasses import dataclass, field
 
 
+MOST_PROBLEMS = 100  # that are looked for before what was found is shown
+
+
 @dataclass(frozen=True, order=True)
 class Where:
     """A place in a spec file; `line` and `col` count from 1."""
@@ -178,5 +181,12 @@ class Problem:
     message: str
 
     def __str__(self) -> str:
-        subject = ", ".join(part for part in (self.op, self.argument) if part)
-        return f"{self.where}: {subject}: {self.message}" if subject else f"{self.where}: {self.message}"
+        subject = ", ".join(legible(part, 60) for part in (self.op, self.argument) if part)
+        message = legible(self.message, 600)
+        return f"{self.where}: {subject}: {message}" if subject else f"{self.where}: {message}"
+
+
+def legible(text: str, most: int) -> str:
+    """A text on one line, its middle left out where it is long, with what cannot be seen as Python writes it."""
+    short = text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 3 :]}"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in short)

@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Mapping
+from itertools import islice
 
+from .bounds import too_deep
 from .model import Entry
 
 _OPERATORS = {
@@ -22,8 +24,12 @@ _FILLS = {"zeros_like": 0, "ones_like": 1}  # tensors of one value are that valu
 _PLAIN = (ast.Add, ast.Sub, ast.Mult, ast.BitAnd, ast.BitOr, ast.BitXor)
 
 
+MOST_NODES = 2_000  # of an expression with its ops inlined
+MOST_LEVELS = 60  # of it, and of calls in each other while it is made
+
+
 class NotElementwise(Exception):
-    """The formula uses something that has no scalar expression: there is no fused kernel."""
+    """The formula uses something that has no scalar expression, or a large one: there is no fused kernel."""
 
 
 class Inliner:
@@ -32,6 +38,7 @@ class Inliner:
     def __init__(self, entries: Mapping[str, Entry]) -> None:
         self.by_name: dict[str, list[Entry]] = {}
         self.by_operator: dict[str, list[Entry]] = {}
+        self.level = 0  # of the expression in hand, composite ops that it lies in included
         for entry in entries.values():
             self.by_name.setdefault(entry.schema.name, []).append(entry)
             for alias in entry.aliases:
@@ -41,6 +48,16 @@ class Inliner:
 
     def scalar(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
         """The scalar form of an expression over tensors; `scope` gives the scalar form of its names."""
+        if self.level == MOST_LEVELS:
+            raise NotElementwise("too deep")
+        self.level += 1
+        try:
+            return bounded(self.form(tree, scope))
+        finally:
+            self.level -= 1
+
+    def form(self, tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
+        """The scalar form of an expression, by its kind."""
         match tree:
             case ast.Name(id=name):
                 if name not in scope:
@@ -113,8 +130,23 @@ def bind(entry: Entry, args: list[ast.expr], named: dict[str, ast.expr]) -> dict
     return scope
 
 
+def bounded(tree: ast.expr) -> ast.expr:
+    """The expression, unless ops that were inlined in each other have made it many times what the spec says."""
+    if count(tree) > MOST_NODES or too_deep(tree, MOST_LEVELS):
+        raise NotElementwise("too large")
+    return tree
+
+
+def count(tree: ast.expr) -> int:
+    """The nodes of an expression, counted no further than to one too many; shared parts count each time."""
+    return sum(1 for _ in islice(ast.walk(tree), MOST_NODES + 1))
+
+
 def substitute(tree: ast.expr, scope: Mapping[str, ast.expr]) -> ast.expr:
     """A scalar expression with its argument names replaced."""
+    sizes = {name: count(value) for name, value in scope.items()}
+    if sum(sizes.get(node.id, 0) for node in ast.walk(tree) if isinstance(node, ast.Name)) > MOST_NODES:
+        raise NotElementwise("too large")
 
     class Replace(ast.NodeTransformer):
         def visit_Name(self, node: ast.Name) -> ast.expr:

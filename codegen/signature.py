@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import re
 from collections.abc import Iterator
 from dataclasses import replace
@@ -12,7 +13,11 @@ from .suggest import did_you_mean
 BASES = ("Tensor", "Scalar", "int", "float", "bool", "str", "ScalarType", "Device", "Generator", "MemoryFormat")
 
 NUMBER = r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-TOKEN = re.compile(rf"\s*(->|[A-Za-z_]\w*|{NUMBER}|'[^']*'|\"[^\"]*\"|[^\s])")
+STRING = r"'[^'\\\n]*'|\"[^\"\\\n]*\""
+TOKEN = re.compile(rf"\s*(->|[A-Za-z_]\w*|{NUMBER}|{STRING}|[^\s])", re.ASCII)
+NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+LONGEST_NAME = 64
+LONGEST_NUMBER = 30
 
 # What a default of each type looks like; lists and optional types are handled apart.
 DEFAULTS = {
@@ -20,7 +25,7 @@ DEFAULTS = {
     "int": r"-?\d+",
     "float": NUMBER,
     "bool": "True|False",
-    "str": r"'[^']*'|\"[^\"]*\"",
+    "str": STRING,
 }
 
 
@@ -77,8 +82,11 @@ class _Parser:
         return f"'{self.token}'" if self.token else "the end of the schema"
 
     def identifier(self, what: str) -> str:
-        if not self.token.isidentifier():
+        fault = name_fault(self.token)
+        if fault == NO_NAME:
             raise self.fail(f"expected {what}, found {self.found()}")
+        if fault:
+            raise self.fail(f"{fault} to be {what}")
         return self.take()
 
     def schema(self) -> Schema:
@@ -127,7 +135,7 @@ class _Parser:
         optional = self.accept("?")
         if not self.accept("["):
             return replace(type_, optional=optional)
-        size = int(self.take()) if self.token.isdecimal() else None
+        size = int(self.take()) if re.fullmatch(r"[1-9]\d{0,3}", self.token, re.ASCII) else None
         self.expect("]")
         return replace(type_, is_list=True, size=size, optional_items=optional, optional=self.accept("?"))
 
@@ -166,7 +174,23 @@ class _Parser:
         """The name of an output, empty when the schema gives none."""
         if self.token in before and self.token:
             raise self.fail(f"output '{self.token}' is named twice")
-        return self.take() if self.token.isidentifier() else ""
+        return "" if self.token in (",", ")", "") else self.identifier("the name of an output")
+
+
+NO_NAME = "no name"
+
+
+def name_fault(name: str) -> str:
+    """Why a name cannot stand in generated Python; empty where it can."""
+    if not NAME.fullmatch(name):
+        return NO_NAME
+    if len(name) > LONGEST_NAME:
+        return f"the name of {len(name):,} letters is too long"
+    if keyword.iskeyword(name):
+        return f"'{name}' is a keyword of Python and cannot be used"
+    if name.startswith("__") or not name.strip("_"):
+        return f"'{name}' is reserved by Python and cannot be used"
+    return ""
 
 
 def spell(type_: Type) -> str:
@@ -189,5 +213,10 @@ def _fits(source: str, type_: Type) -> bool:
     pattern = DEFAULTS.get(type_.base, "(?!)")
     if type_.is_list and source.startswith("["):
         items = source[1:-1].split(", ") if source != "[]" else []
-        return all(re.fullmatch(pattern, item) for item in items)
-    return (not type_.is_list or type_.size is not None) and re.fullmatch(pattern, source) is not None
+        return all(_is_literal(pattern, item) for item in items)
+    return (not type_.is_list or type_.size is not None) and _is_literal(pattern, source)
+
+
+def _is_literal(pattern: str, source: str) -> bool:
+    short = len(source) <= LONGEST_NUMBER or source[0] in "'\""
+    return short and re.fullmatch(pattern, source, re.ASCII) is not None

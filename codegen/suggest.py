@@ -5,8 +5,12 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LONGEST = 100  # letters of a name that could be a slip of the pen
+
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """` (did you mean 'x'?)` for the known name nearest to `name`, or nothing when none is near."""
+    if len(name) > LONGEST:
+        return ""
     near = difflib.get_close_matches(name, sorted(set(known)), n=1)
     return f" (did you mean '{near[0]}'?)" if near else ""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from .bounds import constant_fault
+
 Syntax = tuple[type[ast.AST], ...]
 
 _LEAVES = (ast.Name, ast.Constant, ast.Load)
@@ -65,5 +67,5 @@ def _fault(node: ast.AST, syntax: Syntax) -> str:
         case ast.Constant(value=bytes()):
             return "a bytes literal is not allowed here"
     if isinstance(node, syntax):
-        return ""
+        return constant_fault(node)
     return f"{_SPELLING.get(type(node), type(node).__name__)} is not allowed here"
