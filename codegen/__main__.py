@@ -15,16 +15,19 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 from .census import report
 from .helpers import RUNTIME, helper_modules, read_known
 from .load import load_spec
 from .manifest import listed
-from .model import Problem, Spec
+from .model import MOST_PROBLEMS, Problem, Spec, Where
 from .ownership import Refused
 from .pages import pages, reference
 from .render import OUTSIDE, Renderer, Target
+from .rendered import NotPython
+from .taken import read_taken
 from .validate import validate
 from .write import Files, Plan, differences, plan, write_new
 
@@ -36,9 +39,11 @@ def main(argv: list[str] | None = None) -> int:
     """Run one command; the exit status is 0 when all is well."""
     try:
         return run(list(sys.argv[1:] if argv is None else argv))
+    except NotPython as error:
+        show(error.problems)
     except (Refused, OSError) as error:
         print(f"codegen: {error}", file=sys.stderr)
-        return 1
+    return 1
 
 
 def run(argv: list[str]) -> int:
@@ -104,18 +109,24 @@ def parse(argv: list[str]) -> argparse.Namespace:
 def read_specs(path: Path | None) -> tuple[Spec | None, Spec | None]:
     """The spec to render and the in-tree one it builds on; (None, None) after showing what is wrong."""
     tree, problems = load_spec(SPEC, SPEC.name)
-    known = read_known()
-    if path is None:
-        problems = [*problems, *validate(tree, known)]
-        return (None, None) if show(problems) else (tree, None)
-    spec, problems = load_spec(path, path.name)
-    problems = [*problems, *validate(spec, known, tree)]
-    return (None, None) if show(problems) else (spec, tree)
+    known = replace(read_known(), taken=read_taken(TREE / "generated", tree))
+    base = None
+    if path is not None:
+        base = tree
+        tree, problems = load_spec(path, path.name)
+    problems = [*problems, *validate(tree, known, base)] or without_entries(tree)
+    return (None, None) if show(problems) else (tree, base)
+
+
+def without_entries(spec: Spec) -> list[Problem]:
+    """The problem of a spec that is empty, or holds nothing but comments."""
+    where = Where(spec.file, 1, 1)
+    return [] if spec.entries else [Problem(where, "", "", "expected a list of entries, `- name: ...`, found none")]
 
 
 def show(problems: list[Problem]) -> bool:
     """Print problems in order of place; whether there were any."""
-    for problem in sorted(set(problems)):
+    for problem in sorted(set(problems))[:MOST_PROBLEMS]:
         print(problem, file=sys.stderr)
     if problems:
         print(f"{len(set(problems))} problem(s); nothing was written", file=sys.stderr)

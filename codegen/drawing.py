@@ -25,7 +25,7 @@ LAST_DIGIT = 0.11  # by which a coordinate may differ where another processor ro
 
 
 def pictures_command(spec: Spec, root: Path, only_check: bool) -> int:
-    """Write the pictures that are new or differ and remove those no longer asked for, or with `only_check` name them."""
+    """Write the pictures that are new or differ, remove those no longer asked for; with `only_check` show them."""
     files = listed({name: same_or_new(root / name, text) for name, text in drawn(spec).items()}, COMMAND, spec.file)
     if only_check:
         lines = differences(root, files)

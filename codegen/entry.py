@@ -14,7 +14,6 @@ from .signature import SchemaError, parse_schema
 from .suggest import did_you_mean
 from .syntax import SCALAR_SYNTAX, TENSOR_SYNTAX
 
-
 WIDEST = 1e15  # of a domain: numbers are drawn from cells of it
 
 
@@ -192,5 +191,7 @@ class EntryReader(Fields):
                 return low, high
         except (TypeError, ValueError, AttributeError):
             pass
-        self.report(self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15", "domain")
+        self.report(
+            self.source.where(node), "an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15", "domain"
+        )
         return -2.0, 2.0

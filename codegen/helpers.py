@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+
+from .taken import Taken
 
 Arity = tuple[int, float]  # fewest and most arguments; the most may be infinite
 
@@ -23,6 +25,7 @@ class Known:
     checks: frozenset[str] | None = None
     batches: frozenset[str] | None = None
     views: frozenset[str] | None = None
+    taken: Taken = field(default_factory=Taken)
 
 
 def read_known(runtime: Path = RUNTIME) -> Known:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 from dataclasses import dataclass, field
 
-
 MOST_PROBLEMS = 100  # that are looked for before what was found is shown
 
 

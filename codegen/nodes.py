@@ -67,7 +67,9 @@ def _close(node: yaml.CollectionNode, event: yaml.Event) -> None:
 def _node(event: yaml.NodeEvent, depth: int) -> yaml.Node:
     """The node that an event begins or is."""
     if isinstance(event, yaml.AliasEvent):
-        raise NodeError(f"expected a value, found the alias '*{event.anchor}': write out what it stands for", event.start_mark)
+        raise NodeError(
+            f"expected a value, found the alias '*{event.anchor}': write out what it stands for", event.start_mark
+        )
     if event.tag is not None:
         raise NodeError(f"expected a value, found the tag '{event.tag}': a spec has none", event.start_mark)
     if isinstance(event, yaml.ScalarEvent):

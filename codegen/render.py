@@ -18,6 +18,7 @@ from .methods_code import methods_context, unique
 from .model import Entry, Spec
 from .node_code import NodeCode
 from .op_code import Modules, OpCode
+from .rendered import check_python
 from .savings import Calls, differentiable_formulas
 from .scalar_code import Inliner
 from .sources import defining_modules, function_source
@@ -65,9 +66,7 @@ class Renderer:
             undefined=jinja2.StrictUndefined,
         )
         self.environment.filters["repr"] = repr
-        self.environment.filters["oneline"] = lambda text: (
-            " ".join(text.split()).replace("\\", "\\\\").replace('"', "'")
-        )
+        self.environment.filters["oneline"] = lambda text: quotable(" ".join(text.split()))
         self.environment.filters["docstring"] = lambda text: (
             (text or "").strip().replace("\\", "\\\\").replace('"""', "'''")
         )
@@ -93,7 +92,7 @@ class Renderer:
 
     def render(self, template: str, **context: Any) -> str:
         common = {
-            "spec_file": self.spec.file,
+            "spec_file": quotable(self.spec.file),
             "command": self.target.command,
             "runtime": self.target.runtime,
             "runtime_above": self.target.runtime_above,
@@ -127,7 +126,19 @@ class Renderer:
             files |= {
                 f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
             }
+        check_python(files, self.owners, self.spec.file)
         return formatted(files)
+
+    @property
+    def owners(self) -> dict[str, Entry]:
+        """The entry of each function, class and module that is generated, by name."""
+        found: dict[str, Entry] = {}
+        for code in self.ops:
+            names = [code.name, code.entry.schema.name, *code.entry.aliases]
+            names += [*(f"_{name}" for name in names), *(f"{name}_" for name in names), code.entry.identifier]
+            names += [code.node.class_name] if code.node else []
+            found |= dict.fromkeys(names, code.entry)
+        return found
 
     @property
     def elementwise(self) -> list[OpCode]:
@@ -182,6 +193,11 @@ class Renderer:
                 names += [name, *entry.aliases]
                 names += [f"{n}_" for n in (name, *entry.aliases)] if code.has_inplace else []
         return unique(names)
+
+
+def quotable(text: str) -> str:
+    """A text that can stand between double quotes."""
+    return text.replace("\\", "\\\\").replace('"', "'")
 
 
 def has_node(entry: Entry) -> bool:

@@ -134,6 +134,12 @@ def _op_faults(call: ast.Call, overloads: list[Schema], given: int) -> Iterator[
         yield call, f"{called(call)} " + "; or ".join(dict.fromkeys(faults))
 
 
+def fits(call: ast.Call, schema: Schema, given: int) -> bool:
+    """Whether a call can be of this overload; `given` arguments come before those in the brackets."""
+    keywords = [keyword.arg or "" for keyword in call.keywords]
+    return not _mismatch(schema, given, len(call.args) + given, keywords)
+
+
 def _mismatch(schema: Schema, bound: int, count: int, keywords: list[str]) -> str:
     """Why `count` arguments by place (`bound` of them the method's own tensor) and `keywords` do not fit."""
     positional = [a for a in schema.arguments if not a.keyword_only]

@@ -1,4 +1,4 @@
-"""The text of a spec file, if it is one: a file of bounded size that holds UTF-8 and no character that cannot be seen."""
+"""The text of a spec file, if it is one: of bounded size, in UTF-8, without characters that cannot be seen."""
 
 from __future__ import annotations
 

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import islice
 
 from .context import Context
 from .helpers import Arity, Known
-from .keys import KEYS, WITHOUT_GRADIENT
-from .model import Entry, Problem, Spec
+from .keys import WITHOUT_GRADIENT
+from .model import MOST_PROBLEMS, Problem, Spec
 from .scope import Ops, Scope
 from .suggest import did_you_mean
 from .validate_backward import check_backward
+from .validate_composite import check_composite
 from .validate_forward import check_forward
 from .validate_gradient import check_gradients
+from .validate_names import check_names, duplicates
 from .validate_sample import check_samples
 
 
@@ -27,41 +30,14 @@ def validate(spec: Spec, known: Known | dict[str, Arity], base: Spec | None = No
     known = Known(helpers=known) if isinstance(known, dict) else known
     entries = (*(base.entries if base else ()), *spec.entries)
     ops = Ops(entries, spec.broken)
-    problems = list(_duplicates(spec, base))
+    problems = list(islice(duplicates(spec, base), MOST_PROBLEMS))
     for entry in spec.entries:
         context = Context(entry, ops, known)
         for check in CHECKS:
-            problems += check(context)
+            problems += islice(check(context), MOST_PROBLEMS)
+        if len(problems) >= MOST_PROBLEMS:
+            break
     return sorted(set(problems))
-
-
-def _duplicates(spec: Spec, base: Spec | None) -> Iterator[Problem]:
-    """Entries of the same name, or whose names differ only in what Python identifiers cannot spell."""
-    first: dict[str, Entry] = {entry.identifier: entry for entry in base.entries} if base else {}
-    for entry in spec.entries:
-        other = first.setdefault(entry.identifier, entry)
-        if other is not entry:
-            same = "duplicate entry" if other.name == entry.name else f"{other.name} is the same in Python"
-            yield Problem(entry.where, entry.name, "", f"{same}, first at {other.where}")
-
-
-def _check_names(context: Context) -> Iterator[Problem]:
-    """Arguments, outputs and aliases whose names mean something else already."""
-    entry = context.entry
-    arguments = [a.name for a in entry.schema.arguments]
-    for argument in entry.tensor_arguments:
-        if argument.name in ("grad", "grads"):
-            message = "in a formula this is the incoming gradient: call the argument grad_output"
-            yield context.problem(entry.where, message, argument.name)
-        elif argument.name in KEYS:
-            yield context.problem(entry.where, "the argument's name is a key of the spec", argument.name)
-    for output in entry.schema.returns:
-        if output.name in arguments or output.name in KEYS:
-            message = "the output's name is that of an argument or a key of the spec"
-            yield context.problem(entry.where, message, output.name)
-    for alias in entry.aliases:
-        if any(schema.name == alias for schema in context.ops.functions.get(alias, ())):
-            yield context.problem(entry.key_places["aliases"], f"'{alias}' is an op of its own", "aliases")
 
 
 def _check_named(context: Context) -> Iterator[Problem]:
@@ -125,26 +101,13 @@ def _check_elementwise(context: Context) -> Iterator[Problem]:
             yield context.problem(entry.where, message)
 
 
-def _check_composite(context: Context) -> Iterator[Problem]:
-    """Names and calls of the expression, which is differentiated through and so takes no formulas."""
-    entry = context.entry
-    if entry.compute.kind != "composite":
-        return
-    for name, formula in {**entry.gradients, **entry.forward}.items():
-        message = "a composite op is differentiated through: it takes no formula"
-        yield context.problem(formula.where, message, name)
-    if entry.compute.tree is not None:
-        scope = context.scope([a.name for a in entry.schema.arguments])
-        yield from context.faults(scope, entry.compute.tree, "composite")
-
-
 CHECKS = (
-    _check_names,
+    check_names,
     _check_named,
     _check_tried,
     _check_outputs,
     _check_elementwise,
-    _check_composite,
+    check_composite,
     check_gradients,
     check_backward,
     check_forward,

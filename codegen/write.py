@@ -1,4 +1,4 @@
-"""Putting rendered files on disk: only where they changed, each at once, and nothing that the generator does not own."""
+"""Putting rendered files on disk: only where they changed, each at once, and only what is the generator's."""
 
 from __future__ import annotations
 

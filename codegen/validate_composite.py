@@ -1,0 +1,56 @@
+"""Checks of composite ops: what they are made of, and that it is not themselves."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from .context import Context
+from .model import Entry, Problem
+from .scope import fits
+
+
+def check_composite(context: Context) -> Iterator[Problem]:
+    """Names and calls of the expression, which is differentiated through and so takes no formulas."""
+    entry = context.entry
+    if entry.compute.kind != "composite":
+        return
+    for name, formula in {**entry.gradients, **entry.forward}.items():
+        message = "a composite op is differentiated through: it takes no formula"
+        yield context.problem(formula.where, message, name)
+    if entry.compute.tree is not None:
+        scope = context.scope([a.name for a in entry.schema.arguments])
+        yield from context.faults(scope, entry.compute.tree, "composite")
+        if circle := _circle(context):
+            message = f"the op would call itself without end: {' calls '.join(circle)}"
+            yield context.problem(entry.compute.where, message, "composite")
+
+
+def _circle(context: Context) -> list[str]:
+    """The composite ops on a way from the entry back to it; empty where there is none."""
+    start = context.entry
+    todo: list[tuple[Entry, list[str]]] = [(start, [start.name])]
+    seen: set[str] = set()
+    while todo:
+        entry, way = todo.pop()
+        for name in _called(context, entry):
+            if name == start.name:
+                return [*way, name]
+            if name not in seen:
+                seen.add(name)
+                todo.append((context.ops.entries[name], [*way, name]))
+    return []
+
+
+def _called(context: Context, entry: Entry) -> Iterator[str]:
+    """The composite ops that an entry's expression calls, of several overloads the first that fits the call."""
+    if entry.compute.kind != "composite" or entry.compute.tree is None:
+        return
+    arguments = [a.name for a in entry.schema.arguments]
+    for call, name in context.calls(entry.compute.tree):
+        if name in arguments:
+            continue
+        given = int(isinstance(call.func, ast.Attribute))
+        overloads = (context.ops.methods if given else context.ops.functions).get(name, ())
+        found = [schema.full_name for schema in overloads if fits(call, schema, given)]
+        yield from (each for each in found[:1] if context.ops.entries[each].compute.kind == "composite")
