@@ -19,7 +19,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from .census import report
-from .helpers import RUNTIME, helper_modules, read_known
+from .helpers import RUNTIME, Known, helper_modules, read_known
 from .load import load_spec
 from .manifest import listed
 from .model import MOST_PROBLEMS, Problem, Spec, Where
@@ -110,12 +110,17 @@ def read_specs(path: Path | None) -> tuple[Spec | None, Spec | None]:
     """The spec to render and the in-tree one it builds on; (None, None) after showing what is wrong."""
     tree, problems = load_spec(SPEC, SPEC.name)
     known = replace(read_known(), taken=read_taken(TREE / "generated", tree))
-    base = None
-    if path is not None:
-        base = tree
-        tree, problems = load_spec(path, path.name)
-    problems = [*problems, *validate(tree, known, base)] or without_entries(tree)
-    return (None, None) if show(problems) else (tree, base)
+    if path is None:
+        problems = [*problems, *validate(tree, known)] or without_entries(tree)
+        return (None, None) if show(problems) else (tree, None)
+    spec, problems = read_outside(path, known, tree)
+    return (None, None) if show(problems) else (spec, tree)
+
+
+def read_outside(path: Path, known: Known, base: Spec) -> tuple[Spec, list[Problem]]:
+    """A spec outside the tree and everything that is wrong with it."""
+    spec, problems = load_spec(path, path.name)
+    return spec, [*problems, *validate(spec, known, base)] or without_entries(spec)
 
 
 def without_entries(spec: Spec) -> list[Problem]:

@@ -27,6 +27,10 @@ def constant_fault(node: ast.AST) -> str:
             return f"expected a power of numbers to have a number of at most {LARGEST_EXPONENT} as its exponent"
         case ast.BinOp(left=ast.BinOp() as left, op=ast.Pow()) if _is_constant(left):
             return "expected a power of a number, found one of an expression of numbers: write what it comes to"
+        case ast.BinOp(left=left, op=ast.Div() | ast.FloorDiv() | ast.Mod(), right=ast.Constant(value=0)) if (
+            _is_constant(left)
+        ):
+            return "expected a number to be divided by another one than zero"
         case ast.BinOp(left=left, op=ast.Mult(), right=right) if _is_sequence(left) or _is_sequence(right):
             return "a list or a string cannot be repeated here: write it out"
     return ""

@@ -147,6 +147,8 @@ class EntryReader(Fields):
         """One expression that gives a tuple, as a formula for each of its items."""
         text = self.text(key)
         whole = formula.parse_formula(text, (), self.about(key)) if text else None
+        if text and not names:
+            self.report(text.where(), "it stands for nothing: all have formulas of their own", key)
         if whole is None or whole.tree is None:
             return {}
         return {name: formula.item(whole, k) for k, name in enumerate(names)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from .taken import Taken
@@ -42,6 +43,7 @@ def read_known(runtime: Path = RUNTIME) -> Known:
     )
 
 
+@cache
 def helper_modules(runtime: Path = RUNTIME) -> dict[str, str]:
     """The module (`formulas`, `formulas_network`, ...) that defines each helper of formulas."""
     files = sorted((runtime / "autograd").glob("formulas*.py"))

@@ -102,6 +102,10 @@ class Renderer:
 
     def files(self) -> Files:
         """Every generated file, formatted."""
+        return formatted(self.rendered())
+
+    def rendered(self) -> Files:
+        """Every generated file as the templates give it; all of them are Python that can be imported."""
         files = {
             "__init__.py": self.render("package_init.py.j2", public=self.public),
             "functions.py": self.render(
@@ -127,7 +131,7 @@ class Renderer:
                 f"kernels/{device}/{k.entry.identifier}.py": self.kernel_file(device, k) for k in self.kernels.values()
             }
         check_python(files, self.owners, self.spec.file)
-        return formatted(files)
+        return files
 
     @property
     def owners(self) -> dict[str, Entry]:

@@ -86,7 +86,7 @@ class _Parser:
         if fault == NO_NAME:
             raise self.fail(f"expected {what}, found {self.found()}")
         if fault:
-            raise self.fail(f"{fault} to be {what}")
+            raise self.fail(f"{fault}: it cannot be {what}")
         return self.take()
 
     def schema(self) -> Schema:
@@ -177,7 +177,7 @@ class _Parser:
         return "" if self.token in (",", ")", "") else self.identifier("the name of an output")
 
 
-NO_NAME = "no name"
+NO_NAME = "a name is of ASCII letters, digits and underscores"
 
 
 def name_fault(name: str) -> str:
@@ -185,11 +185,11 @@ def name_fault(name: str) -> str:
     if not NAME.fullmatch(name):
         return NO_NAME
     if len(name) > LONGEST_NAME:
-        return f"the name of {len(name):,} letters is too long"
+        return f"a name has at most {LONGEST_NAME} letters, this one {len(name):,}"
     if keyword.iskeyword(name):
-        return f"'{name}' is a keyword of Python and cannot be used"
+        return f"'{name}' is a keyword of Python"
     if name.startswith("__") or not name.strip("_"):
-        return f"'{name}' is reserved by Python and cannot be used"
+        return f"'{name}' is reserved by Python"
     return ""
 
 

@@ -11,6 +11,7 @@ from .helpers import RUNTIME, defined_names, siblings
 COMPILED_AS = {"scalar_primitives": "scalar_intrinsics"}  # what a compiler is given instead, under the same names
 
 
+@cache
 def defining_modules(folder: Path) -> dict[str, str]:
     """Function -> module, for the public names that a folder's modules define."""
     found: dict[str, str] = {}

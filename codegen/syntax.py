@@ -66,6 +66,8 @@ def _fault(node: ast.AST, syntax: Syntax) -> str:
             return "only a function or a method can be called"
         case ast.Constant(value=bytes()):
             return "a bytes literal is not allowed here"
+        case ast.Constant(value=value) if value is Ellipsis:
+            return "'...' is not allowed here"
     if isinstance(node, syntax):
         return constant_fault(node)
     return f"{_SPELLING.get(type(node), type(node).__name__)} is not allowed here"

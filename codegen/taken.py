@@ -40,10 +40,10 @@ def _read(generated: Path, spec: Spec) -> Taken:
     values = {value.name for entry in spec.entries for value in (*entry.schema.arguments, *entry.schema.returns)}
     values |= {"input"}
     used = {name for module in (ops, nodes, *kernels) for name in _names_in_functions(module)}
+    builtin = {name for name in {*(used - values), *_names_outside(ops)} if hasattr(builtins, name)}
     prefixes = tuple(f"{name}_" for name in values)
     return Taken(
-        frozenset({*_assigned(ops), *(name for name in used - values if hasattr(builtins, name))} - defined)
-        | {path.stem for path in generated.glob("*.py")},
+        frozenset({*_assigned(ops), *builtin} - defined | {path.stem for path in generated.glob("*.py")}),
         frozenset(name for name in used - defined - values if not name.startswith(prefixes)),
         frozenset(_attributes(generated / "tensor.py")),
     )
@@ -60,6 +60,13 @@ def _assigned(module: ast.Module) -> Iterator[str]:
             yield from (alias.asname or alias.name for alias in node.names)
         elif isinstance(node, ast.Assign):
             yield from (target.id for target in _plain(node.targets))
+
+
+def _names_outside(module: ast.Module) -> Iterator[str]:
+    """The names that statements of a module read where it is imported."""
+    for node in module.body:
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield from (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
 
 
 def _names_in_functions(module: ast.Module) -> Iterator[str]:

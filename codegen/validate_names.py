@@ -15,7 +15,7 @@ TAKEN = "the generated code uses '{}' for something else: give it another name"
 def duplicates(spec: Spec, base: Spec | None) -> Iterator[Problem]:
     """Entries of the same name, or whose names differ only in what Python, or a file's name, cannot tell apart."""
     first = {entry.identifier.lower(): entry for entry in base.entries} if base else {}
-    functions = {name: entry for entry in base.entries for name in public_names(entry)} if base else {}
+    functions = {name: entry for entry in base.entries for name in _all_names(entry)} if base else {}
     for entry in spec.entries:
         other = first.setdefault(entry.identifier.lower(), entry)
         again = next((functions[name] for name in public_names(entry) if name in functions), None)
@@ -30,6 +30,11 @@ def public_names(entry: Entry) -> list[str]:
     """The functions that an entry gives: its own, its aliases, and their in-place ones."""
     names = [entry.schema.name, *entry.aliases]
     return names + [f"{name}_" for name in names] if "inplace" in entry.variants else names
+
+
+def _all_names(entry: Entry) -> list[str]:
+    """Its public functions, and those of this overload."""
+    return [*public_names(entry), entry.identifier, f"{entry.identifier}_"]
 
 
 def check_names(context: Context) -> Iterator[Problem]:
@@ -65,7 +70,7 @@ def _check_aliases(context: Context) -> Iterator[Problem]:
     entry = context.entry
     for alias in entry.aliases:
         if fault := name_fault(alias):
-            message = f"{fault}: '{alias}' is no name of a function"
+            message = f"'{alias}' cannot be the name of a function: {fault}"
             yield context.problem(entry.key_places["aliases"], message, "aliases")
         elif any(schema.name == alias for schema in context.ops.functions.get(alias, ())):
             yield context.problem(entry.key_places["aliases"], f"'{alias}' is an op of its own", "aliases")

@@ -7,10 +7,8 @@ from collections.abc import Iterator
 
 from .context import Context
 from .model import Problem, Sample
+from .sample_tensors import MAKERS, tensor_fault
 from .suggest import did_you_mean
-
-# What a sample may call, with the keywords each takes: random, index, mask and literal tensors.
-MAKERS = {"T": ("lo", "hi"), "I": ("high",), "B": (), "V": ()}
 
 DTYPES = ("float16", "bfloat16", "float32", "float64", "complex64", "complex128")
 INTEGER_DTYPES = ("int8", "int16", "int32", "int64", "uint8", "bool")
@@ -59,3 +57,5 @@ def _check_value(context: Context, key: str, value: ast.expr) -> Iterator[Proble
                 for keyword in keywords:
                     if keyword.arg not in MAKERS[name]:
                         yield context.problem(keyword, f"{name} has no keyword '{keyword.arg}'", key)
+                if fault := tensor_fault(node):
+                    yield context.problem(node, fault, key)

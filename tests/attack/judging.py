@@ -1,0 +1,64 @@
+"""A process that reads specs as the command line does, and says of each whether it was refused: run as a program.
+
+    python -m tests.attack.judging FOLDER
+
+For each `*.yaml` in the folder, in order of name, it prints a line of JSON: the file, and the problems or the number of
+rendered files. The packages are written below FOLDER/packages and at the end imported. What hangs, dies or takes too much
+memory is the last file that was named.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import resource
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+from specgrad.codegen.__main__ import SPEC, TREE, read_outside
+from specgrad.codegen.helpers import Known, read_known
+from specgrad.codegen.load import load_spec
+from specgrad.codegen.manifest import listed
+from specgrad.codegen.model import Spec
+from specgrad.codegen.pages import reference
+from specgrad.codegen.render import OUTSIDE, Renderer
+from specgrad.codegen.rendered import NotPython
+from specgrad.codegen.taken import read_taken
+from specgrad.codegen.write import plan
+
+MOST_MEMORY = 4_000_000_000  # bytes of addresses
+
+
+def main(folder: Path) -> None:
+    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    base, _ = load_spec(SPEC, SPEC.name)
+    known = replace(read_known(), taken=read_taken(TREE / "generated", base))
+    packages = folder / "packages"
+    for path in sorted(folder.glob("*.yaml")):
+        print(json.dumps({"reads": path.name}), flush=True)
+        problems, count = judged(path, packages / path.stem, known, base)
+        print(json.dumps({"file": path.name, "problems": problems, "files": count}), flush=True)
+    sys.path.insert(0, str(packages))
+    for package in sorted(packages.glob("*/")):
+        print(json.dumps({"reads": f"package of {package.name}.yaml"}), flush=True)
+        importlib.import_module(f"{package.name}.registry")
+        importlib.import_module(package.name)
+
+
+def judged(path: Path, out: Path, known: Known, base: Spec) -> tuple[list[str], int]:
+    """The problems of a spec, or the number of files of its package, which is written as they were rendered."""
+    spec, problems = read_outside(path, known, base)
+    if problems:
+        return [str(problem) for problem in problems], 0
+    renderer = Renderer(spec, OUTSIDE, base)
+    try:
+        files = renderer.rendered() | reference(renderer, path)
+    except NotPython as error:
+        return [str(problem) for problem in error.problems], 0
+    plan(out, listed(files, OUTSIDE.command, spec.file)).carry_out()
+    return [], len(files)
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

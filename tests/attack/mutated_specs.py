@@ -1,0 +1,148 @@
+"""Random changes to entries of specgrad's own spec, of their structure and of their texts."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from typing import Any
+
+from specgrad.codegen.__main__ import SPEC
+from specgrad.codegen.keys import CHOICES, KEYS
+from specgrad.codegen.nodes import compose
+from specgrad.codegen.spec_file import read_text
+
+Pairs = list[tuple[str, Any]]
+
+WORDS = re.compile(r"\w+|[^\w\s]|\s+")
+TOKENS = (
+    *(
+        "self",
+        "other",
+        "grad",
+        "grads",
+        "result",
+        "result0",
+        "result1",
+        "indices",
+        "dim",
+        "input",
+        "x",
+        "None",
+        "class",
+    ),
+    *("(", ")", "[", "]", ",", ".", "=", "*", "**", "-", "+", "/", "@", "<", "->", "?", "!", ":", "'", '"', "\\", "#"),
+    *("Tensor", "Tensor?", "Tensor[]", "int", "int[]", "int[2]", "Scalar", "float", "bool", "str", "Generator?"),
+    *("0", "1", "-1", "1e400", "10**9", "inf", "nan", "True", "T(3)", "V([1])", "I(3)", "lambda", "if", "else", "for"),
+    *(
+        "exp(self)",
+        "add",
+        "sum",
+        "self.shape",
+        "not_implemented",
+        "non_differentiable",
+        "auto_linear",
+        "zero",
+        "é",
+        "\n",
+    ),
+)
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    -1,
+    1e400,
+    10**40,
+    "",
+    " ",
+    [],
+    {},
+    [[]],
+    [None],
+    {"a": 1},
+    ["x"] * 30,
+    "x" * 70,
+    "_",
+    "__",
+)
+
+
+def tree_entries() -> list[Pairs]:
+    """The entries of the spec in the tree as keys and plain values."""
+    root = compose(read_text(SPEC))
+    assert root is not None
+    return [[(key.value, plain(value)) for key, value in node.value] for node in root.value]
+
+
+def plain(node: Any) -> Any:
+    """The value of a YAML node, all of its words as strings."""
+    if isinstance(node.value, str):
+        return node.value
+    if node.value and isinstance(node.value[0], tuple):
+        return {key.value: plain(value) for key, value in node.value}
+    return [plain(item) for item in node.value]
+
+
+def mutated(entries: list[Pairs], rng: random.Random) -> str:
+    """A spec of one or two entries under names of their own, with one to four changes."""
+    chosen = [renamed(rng.choice(entries), number) for number in range(rng.choice((1, 1, 2)))]
+    for _ in range(rng.choice((1, 1, 1, 2, 4))):
+        changed(rng.choice(chosen), rng)
+    return "".join(shown(pairs) for pairs in chosen)
+
+
+def renamed(pairs: Pairs, number: int) -> Pairs:
+    return [(key, f"our{number}_{value}" if key == "name" else value) for key, value in pairs if key != "aliases"]
+
+
+def shown(pairs: Pairs) -> str:
+    """The entry as YAML, keys that came twice included."""
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in pairs]
+    return "- " + "\n  ".join(lines or ["{}"]) + "\n"
+
+
+def changed(pairs: Pairs, rng: random.Random) -> None:
+    """One change of an entry, in place."""
+    if not pairs:
+        return
+    at, to = rng.randrange(len(pairs)), rng.randrange(len(pairs))
+    key, value = pairs[at]
+    match rng.randrange(9):
+        case 0:
+            del pairs[at]
+        case 1:
+            pairs.insert(to, (key, value))
+        case 2:
+            pairs[at] = (rng.choice([*sorted(KEYS), *TOKENS]), value)
+        case 3:
+            pairs[at], pairs[to] = (key, pairs[to][1]), (pairs[to][0], value)
+        case 4:
+            pairs[at] = (key, rng.choice(ODD))
+        case 5:
+            known = rng.choice(sorted(CHOICES))
+            pairs.append((known, rng.choice(CHOICES[known])))
+        case _:
+            pairs[at] = (key, torn(value, rng))
+
+
+def torn(value: Any, rng: random.Random) -> Any:
+    """A text with a word dropped, doubled, exchanged or put in; in a list or a mapping one of its texts."""
+    if isinstance(value, list) and value:
+        at = rng.randrange(len(value))
+        return [torn(item, rng) if i == at else item for i, item in enumerate(value)]
+    if isinstance(value, dict) and value:
+        chosen = rng.choice(sorted(value))
+        return {key: torn(item, rng) if key == chosen else item for key, item in value.items()}
+    if not isinstance(value, str):
+        return rng.choice(ODD)
+    words = WORDS.findall(value) or [""]
+    at = rng.randrange(len(words))
+    pieces = {
+        "drop": [],
+        "double": [words[at]] * 2,
+        "exchange": [rng.choice(TOKENS)],
+        "put in": [words[at], rng.choice(TOKENS)],
+        "cut": [words[at][: len(words[at]) // 2]],
+        "nest": ["(" * 30, words[at], ")" * 30],
+    }
+    return "".join([*words[:at], *pieces[rng.choice(sorted(pieces))], *words[at + 1 :]])
