@@ -23,7 +23,7 @@ from .helpers import RUNTIME, Known, helper_modules, read_known
 from .load import load_spec
 from .manifest import listed
 from .model import MOST_PROBLEMS, Problem, Spec, Where
-from .ownership import Refused
+from .ownership import Refused, check_importable
 from .pages import pages, reference
 from .render import OUTSIDE, Renderer, Target
 from .rendered import NotPython
@@ -78,12 +78,14 @@ def in_tree(spec: Spec, only_check: bool) -> int:
 
 def outside(spec: Spec, base: Spec | None, options: argparse.Namespace) -> int:
     """Render another spec into a package of its own, if the checks find no fault."""
+    root = options.out if options.out.name not in ("", "..") else options.out.resolve()
+    check_importable(root)
     renderer = Renderer(spec, OUTSIDE, base)
     files = listed(renderer.files() | reference(renderer, options.spec), OUTSIDE.command, spec.file)
     if options.check:
-        return check(options.out, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
-    planned = plan(options.out, files)
-    if not options.no_verify and is_wrong(options.out, files):
+        return check(root, files, f"python -m specgrad.codegen {options.spec} --out {options.out}")
+    planned = plan(root, files)
+    if not options.no_verify and is_wrong(root, files):
         print("nothing was written", file=sys.stderr)
         return 1
     generate([planned])
@@ -113,6 +115,8 @@ def read_specs(path: Path | None) -> tuple[Spec | None, Spec | None]:
     if path is None:
         problems = [*problems, *validate(tree, known)] or without_entries(tree)
         return (None, None) if show(problems) else (tree, None)
+    if not path.name.isprintable():
+        raise Refused(f"{path.name!r}: expected a spec with a name of characters that can be seen")
     spec, problems = read_outside(path, known, tree)
     return (None, None) if show(problems) else (spec, tree)
 
@@ -156,7 +160,7 @@ def is_wrong(root: Path, files: Files) -> bool:
     from .verify_command import verify_package
 
     with tempfile.TemporaryDirectory() as folder:
-        trial = Path(folder) / root.resolve().name
+        trial = Path(folder) / root.name
         write_new(trial, files)
         return verify_package(trial) != 0
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import copy
 import re
+import warnings
 from collections.abc import Callable, Collection, Iterator
 
 from .bounds import MOST_CHARACTERS, MOST_LEVELS, too_deep
@@ -156,7 +157,9 @@ def _parse(text: Text, function: str, report: Report) -> ast.expr | None:
     begin = len(function) + 1 if function else len(body.lstrip()) - len(body)
     source = f"{function}({body})" if function else body.strip()
     try:
-        tree = ast.parse(source, mode="eval").body
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")  # `1if x` is on its way to become an error
+            tree = ast.parse(source, mode="eval").body
     except SyntaxError as error:
         offset = (error.offset or len(source) + 1) - 1  # 0 stands for the end
         message = error.msg if error.offset else "the expression ends too early"

@@ -47,7 +47,7 @@ def _faults(name: str, text: str) -> Iterator[tuple[int, str]]:
     """The lines of a file that are wrong, and why."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+            warnings.simplefilter("error")  # nor anything that Python warns of, as of `x is 1`
             module = ast.parse(text)
             if name.endswith(".py"):
                 compile(text, name, "exec", dont_inherit=True)

@@ -85,6 +85,6 @@ def _check_taken(context: Context) -> Iterator[Problem]:
         elif "method" in entry.variants and name in taken.attributes:
             message = f"a tensor has an attribute '{name}': give the op another name, or leave method out of variants"
             yield context.problem(entry.where, message)
-    for value in (*entry.schema.arguments, *entry.schema.returns):
-        if value.name in taken.locals or value.name.startswith("_"):
-            yield context.problem(entry.where, TAKEN.format(value.name), value.name)
+    for name in [a.name for a in entry.schema.arguments] + [r.name for r in entry.schema.returns]:
+        if name in taken.locals or name.startswith("_"):
+            yield context.problem(entry.where, TAKEN.format(name), name)

@@ -56,10 +56,10 @@ class Plan:
 
     def carry_out(self) -> None:
         """Write and delete; a run that is killed here leaves a folder that the next run completes."""
-        if not self.changed and not self.gone:
-            return
         self.root.mkdir(parents=True, exist_ok=True)
         self._clear_parts()
+        if not self.changed and not self.gone:
+            return
         replace(self.root, MANIFEST, joined(self.files[MANIFEST], self.old))
         for name in self.changed:
             if name != MANIFEST:

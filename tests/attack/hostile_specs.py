@@ -206,19 +206,7 @@ def names() -> Iterator[Hostile]:
         "registry",
     ]
     ops += ["max_dim", "adjoint", "globals", "len", "item", "requires_grad_", "package", "frozenset", "softmax"]
-    arguments = [
-        "name",
-        "into",
-        "i",
-        "T",
-        "node",
-        "grad",
-        "grads",
-        "result",
-        "input",
-        "out",
-        "axis",
-        "slope"]
+    arguments = ["name", "into", "i", "T", "node", "grad", "grads", "result", "input", "out", "axis", "slope"]
     arguments += ["self_p", "_x", "range", "domain", "samples"]
     for name in nowhere + own + ops:
         yield Hostile(
@@ -400,7 +388,8 @@ def many() -> Iterator[Hostile]:
     last = "  samples: [self=T(3)]\n"
     chain = "".join(one.format(i=i, rest=f"composite: f{i - 1}(self) * f{i - 1}(self)") + last for i in range(1, 300))
     root = "- name: f0(Tensor self) -> Tensor\n  composite: self * self\n" + last
-    use = "- name: g(Tensor self) -> Tensor\n  elementwise: exp(self)\n  self: grad * f{}(result)\n  result: auto_element_wise\n"
+    use = "- name: g(Tensor self) -> Tensor\n  elementwise: exp(self)\n  self: grad * f{}(result)\n"
+    use += "  result: auto_element_wise\n"
     nested = "f1(" * 30 + "result" + ")" * 30
     yield Hostile("a doubling chain", (root + chain + use.format(299)).encode(), refused=False)
     yield Hostile("a doubling call", (root + chain + use.replace("f{}(result)", nested)).encode(), refused=False)

@@ -3,8 +3,8 @@
     python -m tests.attack.judging FOLDER
 
 For each `*.yaml` in the folder, in order of name, it prints a line of JSON: the file, and the problems or the number of
-rendered files. The packages are written below FOLDER/packages and at the end imported. What hangs, dies or takes too much
-memory is the last file that was named.
+rendered files. The packages are written below FOLDER/packages and at the end imported. What hangs, dies or takes too
+much memory is the last file that was named.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ from .mutated_specs import mutated, tree_entries
 ROOT = Path(__file__).resolve().parents[2]
 CORPUS = corpus()
 CHUNKS = amount(2, 8)
-MUTATED = amount(60, 20_000)
+MUTATED = amount(60, 10_000)
 SECONDS = 600  # for hundreds of specs that take milliseconds each: what takes longer hangs
 PLACE = re.compile(r"[^\n]{1,80}:\d+:\d+: [^\n]{1,1000}")  # file, line, column, sentence
 

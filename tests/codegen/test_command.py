@@ -154,6 +154,27 @@ def test_a_spec_outside_the_tree_needs_a_folder(spec: Path, capsys: pytest.Captu
     assert "needs --out FOLDER" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("name", ["my-ops", "class", "a.b", "2ops"])
+def test_a_folder_that_cannot_be_imported_is_refused(
+    name: str, spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """The folder is a package: its name stands in import statements."""
+    assert main([str(spec), "--out", str(tmp_path / name), "--no-verify"]) == 1
+    assert f"expected a folder that Python can import, a name such as my_ops, found '{name}'" in capsys.readouterr().err
+    assert not (tmp_path / name).exists()
+
+
+def test_nothing_is_written_where_something_foreign_is_in_the_way(generate, tmp_path: Path):
+    """A user's file at one of our names, and the spec of another package: refused before the first file is written."""
+    (tmp_path / "ops").mkdir()
+    (tmp_path / "ops" / "registry.py").write_text("mine = 1\n")
+    before = snapshot(tmp_path / "ops")
+    status, out, error = generate()
+    assert (status, out) == (1, "")
+    assert f"{tmp_path / 'ops' / 'registry.py'}: expected none, or one that the generator wrote, found another" in error
+    assert snapshot(tmp_path / "ops") == before
+
+
 def test_list_gives_place_kind_and_schema(capsys: pytest.CaptureFixture[str]):
     """One line per entry of the tree's spec."""
     assert main(["--list"]) == 0

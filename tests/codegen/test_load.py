@@ -118,8 +118,10 @@ MISTAKES = [
     ("self * other", "self.exp()", "5:16: mul.Tensor, elementwise: an attribute is not allowed here"),
     ("self=T(3)", "T(3)",
      "10:14: mul.Tensor, samples: write each argument of a sample with its name, as in self=T(3)"),
-    ("[0.5, 1e3]", "[2, 1]", "9:18: mul.Tensor, domain: an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"),
-    ("[0.5, 1e3]", "half", "9:18: mul.Tensor, domain: an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"),
+    ("[0.5, 1e3]", "[2, 1]",
+     "9:18: mul.Tensor, domain: an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"),
+    ("[0.5, 1e3]", "half",
+     "9:18: mul.Tensor, domain: an interval [lo, hi] with lo < hi is wanted here, neither beyond 1e15"),
     ("{self:", "{slef:", "9:12: mul.Tensor, domain: no argument 'slef' (did you mean 'self'?)"),
 ]  # fmt: skip
 
