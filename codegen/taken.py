@@ -37,8 +37,8 @@ def _read(generated: Path, spec: Spec) -> Taken:
     kernels = [_module(path) for path in sorted((generated / "kernels" / "cpu").glob("*.py"))]
     defined = {node.name for node in ops.body if isinstance(node, ast.FunctionDef)}
     defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
-    values = {value.name for entry in spec.entries for value in (*entry.schema.arguments, *entry.schema.returns)}
-    values |= {"input"}
+    values = {argument.name for entry in spec.entries for argument in entry.schema.arguments} | {"input"}
+    values |= {output.name for entry in spec.entries for output in entry.schema.returns}
     used = {name for module in (ops, nodes, *kernels) for name in _names_in_functions(module)}
     builtin = {name for name in {*(used - values), *_names_outside(ops)} if hasattr(builtins, name)}
     prefixes = tuple(f"{name}_" for name in values)
