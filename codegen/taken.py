@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import symtable
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,49 +34,36 @@ def read_taken(generated: Path, spec: Spec) -> Taken:
 
 
 def _read(generated: Path, spec: Spec) -> Taken:
-    ops, nodes = _module(generated / "ops.py"), _module(generated / "functions.py")
-    kernels = [_module(path) for path in sorted((generated / "kernels" / "cpu").glob("*.py"))]
-    defined = {node.name for node in ops.body if isinstance(node, ast.FunctionDef)}
+    kernels = sorted((generated / "kernels" / "cpu").glob("*.py"))
+    ops, nodes, *others = map(_scopes, (generated / "ops.py", generated / "functions.py", *kernels))
+    defined = {table.get_name() for table in ops.get_children()}
     defined |= {name for entry in spec.entries for alias in entry.aliases for name in (alias, f"{alias}_")}
     values = {argument.name for entry in spec.entries for argument in entry.schema.arguments} | {"input"}
     values |= {output.name for entry in spec.entries for output in entry.schema.returns}
-    used = {name for module in (ops, nodes, *kernels) for name in _names_in_functions(module)}
-    builtin = {name for name in {*(used - values), *_names_outside(ops)} if hasattr(builtins, name)}
+    used = {name for module in (ops, nodes, *others) for name in _names_in_functions(module)}
+    builtin = {name for name in used - values if hasattr(builtins, name)}
     prefixes = tuple(f"{name}_" for name in values)
     return Taken(
-        frozenset({*_assigned(ops), *builtin} - defined | {path.stem for path in generated.glob("*.py")}),
+        frozenset({*ops.get_identifiers(), *builtin} - defined | {path.stem for path in generated.glob("*.py")}),
         frozenset(name for name in used - defined - values if not name.startswith(prefixes)),
         frozenset(_attributes(generated / "tensor.py")),
     )
 
 
+def _scopes(path: Path) -> symtable.SymbolTable:
+    return symtable.symtable(path.read_text(encoding="utf-8"), str(path), "exec")
+
+
+def _names_in_functions(table: symtable.SymbolTable) -> Iterator[str]:
+    """The parameters and all names of the functions and methods in a scope."""
+    for inner in table.get_children():
+        if inner.get_type() == "function":
+            yield from inner.get_identifiers()
+        yield from _names_in_functions(inner)
+
+
 def _module(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"), str(path))
-
-
-def _assigned(module: ast.Module) -> Iterator[str]:
-    """What a module imports and assigns."""
-    for node in module.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            yield from (alias.asname or alias.name for alias in node.names)
-        elif isinstance(node, ast.Assign):
-            yield from (target.id for target in _plain(node.targets))
-
-
-def _names_outside(module: ast.Module) -> Iterator[str]:
-    """The names that statements of a module read where it is imported."""
-    for node in module.body:
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield from (part.id for part in ast.walk(node) if isinstance(part, ast.Name))
-
-
-def _names_in_functions(module: ast.Module) -> Iterator[str]:
-    """The parameters of a module's functions and methods, and all names in them."""
-    classes = [node for node in module.body if isinstance(node, ast.ClassDef)]
-    for node in (*module.body, *(method for each in classes for method in each.body)):
-        if isinstance(node, ast.FunctionDef):
-            yield from (part.arg for part in ast.walk(node.args) if isinstance(part, ast.arg))
-            yield from (part.id for line in node.body for part in ast.walk(line) if isinstance(part, ast.Name))
 
 
 def _attributes(path: Path) -> Iterator[str]:
