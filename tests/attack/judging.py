@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import importlib
 import json
-import resource
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -27,11 +26,15 @@ from specgrad.codegen.rendered import NotPython
 from specgrad.codegen.taken import read_taken
 from specgrad.codegen.write import plan
 
+if sys.platform == "linux":
+    import resource
+
 MOST_MEMORY = 4_000_000_000  # bytes of addresses
 
 
 def main(folder: Path) -> None:
-    resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
+    if sys.platform == "linux":
+        resource.setrlimit(resource.RLIMIT_AS, (MOST_MEMORY, MOST_MEMORY))
     base, _ = load_spec(SPEC, SPEC.name)
     known = replace(read_known(), taken=read_taken(TREE / "generated", base))
     packages = folder / "packages"

@@ -209,7 +209,8 @@ def test_each_spec_has_a_folder_of_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "what", ["file", "dangling link", "below a file", "file in place of a folder", "folder", "pipe"]
+    "what",
+    ["file", "dangling link", "below a file", "file in place of a folder", "folder"] + ["pipe"] * hasattr(os, "mkfifo"),
 )
 def test_places_that_cannot_be_written_to(what: str, tmp_path: Path) -> None:
     """An output folder that is none, and things that are no files where files should be: refused before writing."""
@@ -234,6 +235,15 @@ def test_places_that_cannot_be_written_to(what: str, tmp_path: Path) -> None:
     with pytest.raises(Refused, match="expected a f"):
         plan(root, listed({"ops.py": OURS, "kernels/a.py": OURS}, "specgrad.codegen", "ours.yaml"))
     assert snapshot(tmp_path) == before
+
+
+def test_a_folder_without_permission_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is written, wherever in the output it lies."""
+    (tmp_path / "kernels").mkdir()
+    monkeypatch.setattr(os, "access", lambda path, mode: Path(path).name != "kernels")
+    with pytest.raises(Refused, match="kernels: expected a folder to write to, found one without the permission to"):
+        plan(tmp_path, listed({"ops.py": OURS, "kernels/a.py": OURS}, "specgrad.codegen", "ours.yaml"))
+    assert [path.name for path in tmp_path.iterdir()] == ["kernels"]
 
 
 def test_files_that_are_as_they_would_be_are_taken_over(tmp_path: Path) -> None:
