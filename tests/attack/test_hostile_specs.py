@@ -16,6 +16,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.patience import PATIENCE
+
 from .amount import FULL, SEED, amount
 from .hostile_specs import Hostile, corpus
 from .mutated_specs import mutated, tree_entries
@@ -25,7 +27,6 @@ CORPUS = corpus()
 CHUNKS = 8
 CHOSEN = range(CHUNKS) if FULL else [SEED % CHUNKS]
 MUTATED = amount(60, 10_000)
-SECONDS = 600  # for hundreds of specs that take milliseconds each: what takes longer hangs
 PLACE = re.compile(r"[^\n]{1,80}:\d+:\d+: [^\n]{1,1000}")  # file, line, column, sentence
 
 
@@ -59,7 +60,7 @@ def judge(folder: Path, specs: Sequence[bytes]) -> list[list[str]]:
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
     with open(folder / "printed", "w+", encoding="utf-8") as printed:
         done = subprocess.run(
-            command, cwd=ROOT, env=environment, stdout=printed, stderr=subprocess.PIPE, text=True, timeout=SECONDS
+            command, cwd=ROOT, env=environment, stdout=printed, stderr=subprocess.PIPE, text=True, timeout=PATIENCE
         )
         printed.seek(0)
         lines = [json.loads(line) for line in printed]
@@ -80,7 +81,7 @@ def test_the_command_refuses_without_a_trace(hostile: Hostile, tmp_path: Path, f
     (tmp_path / "spec.yaml").write_bytes(hostile.content)
     command = [sys.executable, "-m", "specgrad.codegen", "spec.yaml", "--out", "made", "--no-verify"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=SECONDS)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=PATIENCE)
     assert "Traceback" not in done.stderr, done.stderr
     assert done.returncode in ((1,) if hostile.refused else (0, 1)), done.stderr
     if done.returncode:
@@ -97,7 +98,7 @@ def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
     for path in (tmp_path / "pipe.yaml", tmp_path, Path("/dev/zero"), tmp_path / "none.yaml"):
         command = [sys.executable, "-m", "specgrad.codegen", str(path), "--out", str(tmp_path / "made")]
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS)
+        done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 1 and "cannot be read" in done.stderr and "Traceback" not in done.stderr
 
 
