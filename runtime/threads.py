@@ -37,11 +37,11 @@ def set_num_threads(number: int, /) -> None:
     global _chosen
     if isinstance(number, bool) or not isinstance(number, int) or number < 1:
         raise RuntimeError(f"set_num_threads(): expected a positive integer, but got {number!r}")
-    from .kernels.jobs.workers import dismiss
+    from .kernels.jobs.workers import resize
 
-    _chosen = number
     _set_blas_threads(number)
-    dismiss()
+    _chosen = number
+    resize()
 
 
 def get_num_threads() -> int:

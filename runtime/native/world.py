@@ -18,7 +18,7 @@ from ..devices import CPU
 from ..dtypes import bool_, float32, float64, int64
 from ..elementwise import constant
 from ..kernels.jobs.layout import ADDRESS
-from ..kernels.jobs.workers import hire
+from ..kernels.jobs.workers import hirer
 from ..kernels.words import WORD, Word
 from ..tensor import drop_dead, fresh_class, layout_changes, plain_classes
 from .setting import interrupt
@@ -122,7 +122,13 @@ def _objects() -> dict[str, Any]:
     dtypes = {"float32": float32, "float64": float64, "bool_": bool_, "int64": int64}
     numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np, "numpy_int64": int64.np}
     constants = {"none": None, "true": True, "false": False, "zero": 0, "freed": FREED, "cpu": CPU, "mode": mode}
-    functions = {"constant": constant, "fit": fit, "not_recorded": not_recorded, "drop_dead": drop_dead, "hire": hire}
+    functions = {
+        "constant": constant,
+        "fit": fit,
+        "not_recorded": not_recorded,
+        "drop_dead": drop_dead,
+        "hire": hirer(),
+    }
     counter = {"counter": next_sequence.__self__}  # type: ignore[attr-defined]
     return {**names, **kinds, **more, **dtypes, **numpy, **constants, **functions, **counter} | {
         name: name for name in methods

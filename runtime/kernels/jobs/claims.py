@@ -14,10 +14,11 @@ from numba import types
 
 from ..words import Word, call_native, load, native, store
 from .atomics import add, pause, read, swap, write
-from .layout import ASLEEP, AWAKE, RUN, J
+from .layout import ASLEEP, AWAKE, BED, RUN, J
 
 acquire_lock = types.ExternalFunction("PyThread_acquire_lock", types.int32(Word, types.int32))  # CPython's
 release_lock = types.ExternalFunction("PyThread_release_lock", types.void(Word))
+new_lock = types.ExternalFunction("PyThread_allocate_lock", Word())
 let_another_run = types.ExternalFunction("SwitchToThread" if sys.platform == "win32" else "sched_yield", types.int32())
 
 
@@ -52,26 +53,32 @@ def first_of(job, part):
 
 
 @native
-def is_open(job):
-    """Whether there is something to do."""
+def is_wanted(job, bed):
+    """Whether a worker may stay."""
+    return (bed - job - J.beds) // BED < read(job, J.wanted)
+
+
+@native
+def is_open(job, bed):
+    """Whether there is something to do: a part of a job, or to end."""
     ticket = read(job, J.ticket)
-    return ticket >> 16 & 0xFFFF > ticket & 0xFFFF or read(job, J.stop) != 0
+    return ticket >> 16 & 0xFFFF > ticket & 0xFFFF or not is_wanted(job, bed)
 
 
 @native
 def sleep(job, bed):
     """Wait for `wake`; a job that comes before this thread is known to sleep is not missed."""
     write(bed, 0, ASLEEP)
-    if is_open(job) and swap(bed, 0, ASLEEP, AWAKE):
+    if is_open(job, bed) and swap(bed, 0, ASLEEP, AWAKE):
         return
     acquire_lock(load(bed, 8), 1)
 
 
 @native
-def wake(job):
-    """Let all workers look for work."""
-    for i in range(load(job, J.workers)):
-        bed = job + J.beds + 16 * i
+def wake(job, count):
+    """Let the first so many workers look for what to do."""
+    for i in range(count):
+        bed = job + J.beds + BED * i
         if swap(bed, 0, ASLEEP, AWAKE):
             release_lock(load(bed, 8))
 
@@ -83,7 +90,7 @@ def post(job):
     write(job, J.finished, 0)
     number = (read(job, J.ticket) >> 32) + 1
     write(job, J.ticket, (number & 0x7FFFFFFF) << 32 | load(job, J.parts) << 16)
-    wake(job)
+    wake(job, load(job, J.workers))
 
 
 @native

@@ -1,4 +1,4 @@
-"""What a worker does: it runs parts of jobs, one after the other; Python gets only those that it must run itself."""
+"""What is done with the job, as machine code: Python says its wish in one call, which no exception interrupts."""
 
 from __future__ import annotations
 
@@ -8,31 +8,56 @@ from typing import Any
 
 from ..compile import building
 from ..lean import compiled_function, version_of
-from ..words import load, native
-from .atomics import pause, read, swap, write
-from .claims import SPINS, await_all, claim, finish, leave, post, sleep, wake
-from .layout import AWAIT, AWAKE, CLAIM, FINISH, HAVE, LEAVE, POST, PYTHON, RUN, SERVE, WAKE, J
+from ..words import load, native, store
+from .atomics import pause, swap, write
+from .claims import SPINS, await_all, claim, describe, is_wanted, leave, post, sleep
+from .hiring import forget, hire, resize
+from .layout import (
+    ABSENT,
+    ALONE,
+    AWAKE,
+    DONE,
+    FAILED,
+    FORKED,
+    HIRE,
+    PYTHON,
+    RESIZE,
+    RUN,
+    TOGETHER,
+    J,
+    R,
+)
 from .parts import run_part
+from .python_parts import run_python, run_worker_part
 
 
 @native
 def serve(job, bed):
-    """Run parts until the worker is to end, which is -1, or a part is for Python, which is its number."""
+    """Run parts as long as the worker is wanted."""
     idle = 0
-    write(bed, 0, AWAKE)
-    while read(job, J.stop) == 0:
+    while is_wanted(job, bed):
         part = claim(job, False)
-        if part >= 0 and load(job, J.kind) == PYTHON:
-            return part
         idle = 0 if part >= 0 else idle + 1
-        if part >= 0:
+        if part >= 0 and load(job, J.kind) == PYTHON:
+            run_worker_part(job, part)
+        elif part >= 0:
             run_part(job, part)
         elif idle < SPINS:
             pause()
         else:
             sleep(job, bed)
             idle = 0
-    return -1
+
+
+@native
+def live(bed, _, more):
+    """The life of a worker: it ends when it is not wanted, unless it is wanted again before it has left its bed."""
+    job, stays = load(bed, 16), 1
+    while stays:
+        serve(job, bed)
+        write(bed, 0, ABSENT)
+        stays = swap(bed, 0, ABSENT, AWAKE) if is_wanted(job, bed) else 0
+    return 0
 
 
 @native
@@ -48,38 +73,45 @@ def run(job):
 
 
 @native
-def manage(job, wish, bed):
+def together(job, request):
+    """Have the job, do what is requested, and leave it: ALONE where nothing was done, else DONE or FAILED."""
+    if load(job, J.workers) == 0 or swap(job, J.owned, 0, 1) == 0:
+        return ALONE
+    kind, kernel, arrays = load(request, R.kind), load(request, R.kernel), load(request, R.arrays)
+    extent, unit = load(request, R.extent), load(request, R.unit)
+    describe(job, kind, kernel, arrays, extent, unit, load(request, R.words), load(request, R.more))
+    if kind == PYTHON:
+        store(job, J.parts, load(request, R.parts))
+        return run_python(job, request)
+    store(job, J.place, load(request, R.place))
+    return FAILED if run(job) != 0 else DONE
+
+
+@native
+def manage(job, wish, more):
     """Do what somebody wishes of the job; the answer, if there is one."""
     if wish == RUN:
         return run(job)
-    if wish == SERVE:
-        return serve(job, bed)
-    if wish == HAVE:
-        return swap(job, J.owned, 0, 1)
-    if wish == POST:
-        post(job)
-    elif wish == CLAIM:
-        return claim(job, True)
-    elif wish == FINISH:
-        finish(job)
-    elif wish == AWAIT:
-        await_all(job)
-    elif wish == LEAVE:
-        return leave(job)
-    elif wish == WAKE:
-        wake(job)
+    if wish == TOGETHER:
+        return together(job, more)
+    if wish == HIRE:
+        return hire(job)
+    if wish == RESIZE:
+        resize(job, more)
+    elif wish == FORKED:
+        forget(job)
     return 0
 
 
 @functools.cache
 def sources() -> str:
-    """Changes with all that is compiled into `manage`, at which numba's cache does not look."""
+    """Changes with all that is compiled into these, at which numba's cache does not look."""
     folder = Path(__file__).parent
     return version_of(folder, [folder.parent.joinpath(name).read_bytes() for name in ("frames.py", "words.py")])
 
 
 @functools.cache
-def manager() -> Any:
-    """`manage` as machine code."""
+def compiled() -> tuple[Any, Any]:
+    """`manage` and `live` as machine code."""
     with building:
-        return compiled_function(manage.py_func, sources())
+        return compiled_function(manage.py_func, sources()), compiled_function(live.py_func, sources())

@@ -6,11 +6,10 @@ from ..frames import ARRAY_ITEMSIZE, ARRAY_SHAPE, ARRAY_SIZE, ARRAY_START, ARRAY
 from ..words import CALL_WORDS, FIRST_SIZE, MOST_ARRAYS, MOST_INTS, MOST_NUMBERS, call_any, frame, load, native, store
 from .atomics import write
 from .claims import finish, first_of
-from .layout import CALL_INTEGERS, FLAT, INTEGERS, RANGE, ROWS, SLICED, STEP, J
+from .layout import CALL_INTEGERS, FLAT, RANGE, ROWS, SLICED, STEP, J
 from .rows import run_rows
 
 FIRST_NUMBER = 8 * 2 * MOST_ARRAYS  # of a frame
-SLICED_BEHIND = 8 * (SLICED - INTEGERS)  # of the integers
 
 
 @native
@@ -84,7 +83,7 @@ def run_call_part(job, part, kind):
         store(integers, 8 * place, first)
         store(integers, 8 * (place + 1), last)
     for i in range(load(job, J.arrays)):
-        array = integers + 8 * load(given, SLICED_BEHIND + 8 * i)
+        array = integers + 8 * load(given, 8 * (SLICED + i))
         store(array, ARRAY_SIZE, last - first)
         store(array, ARRAY_START, load(array, ARRAY_START) + first * load(array, ARRAY_ITEMSIZE))
         store(array, ARRAY_SHAPE, last - first)

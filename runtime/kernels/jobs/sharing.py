@@ -9,8 +9,8 @@ import numpy as np
 from ...threads import get_num_threads
 from . import layout
 from .calls import address_of, sliced_arrays, words_of
-from .layout import ADDRESS, HAVE, INTEGERS, MOST_SLICED, NUMBERS, RANGE, RUN, SLICE, SLICED, SLICES, words
-from .workers import describe, in_parts, manage
+from .layout import CALL_REQUEST, DONE, FAILED, MOST_SLICED, NUMBERS, RANGE, SLICE, SLICED, SLICES, R
+from .workers import in_parts, together
 
 CALL = 4  # times as large as what native code shares: Python needs some 10 us to describe a call
 LARGE_FOR_PYTHON = 1 << 18  # elements; a worker that must run Python begins some 50 us later
@@ -50,18 +50,24 @@ def _compiled(
     found = words_of(arguments)
     if found is None or len(sliced) > MOST_SLICED:
         return False
-    address = address_of(kernel, (*arguments, *more))
-    if not manage(HAVE):
-        return False
-    integers, numbers = found
-    words[INTEGERS : INTEGERS + len(integers)] = integers
-    words[NUMBERS : NUMBERS + len(numbers)].view(float)[:] = numbers
-    words[SLICED : SLICED + len(sliced)] = sliced
-    memory = ADDRESS + 8 * INTEGERS, ADDRESS + 8 * NUMBERS, len(integers)
-    describe(kind, address, len(sliced), count, unit, memory)
-    if manage(RUN):
+    answer = together(_request(kind, address_of(kernel, (*arguments, *more)), sliced, count, unit, *found))
+    if answer == FAILED:
         raise RuntimeError(f"{kernel.__name__}(): a thread failed")
-    return True
+    return answer == DONE
+
+
+def _request(
+    kind: int, kernel: int, sliced: list[int], count: int, unit: int, integers: list[int], numbers: list[float]
+) -> np.ndarray:
+    """What a job is, in words."""
+    request = np.zeros(CALL_REQUEST, np.int64)
+    call = request[R.integers // 8 :]
+    start = request.__array_interface__["data"][0] + R.integers
+    request[: R.integers // 8] = kind, kernel, len(sliced), count, unit, 0, start, start + 8 * NUMBERS, len(integers)
+    call[: len(integers)] = integers
+    call[NUMBERS : NUMBERS + len(numbers)].view(float)[:] = numbers
+    call[SLICED : SLICED + len(sliced)] = sliced
+    return request
 
 
 def is_long(work: int) -> bool:

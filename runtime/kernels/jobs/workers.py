@@ -1,6 +1,12 @@
 """Several threads for one large computation: workers that are hired when they are first needed, and anew after a fork.
 
-What they do is compiled (manager.py), but for parts of jobs that are functions of Python.
+An exception may reach a thread between any two steps of Python: Ctrl-C, or one that another thread sets. So there is
+no state of the job that Python has to put right. Having the job, describing it, running it, waiting for others and
+leaving it is one call of machine code, `together`; so is hiring, and so is a change of the number of workers. Before
+such a call nothing has happened, behind it everything has. What a part of a job raises, Ctrl-C included, waits in
+machine code until all parts that others began have ended, for they use the arrays; then the call raises it.
+
+At the interpreter's end workers are told to go, for good; whatever computes later does so alone.
 """
 
 from __future__ import annotations
@@ -8,167 +14,125 @@ from __future__ import annotations
 import atexit
 import ctypes
 import os
-import threading
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
+
+import numpy as np
 
 from ...threads import get_num_threads
 from . import layout
 from .layout import (
     ABSENT,
     ADDRESS,
-    AWAIT,
-    CLAIM,
-    FINISH,
-    HAVE,
-    LEAVE,
+    ALONE,
+    BED,
+    DONE,
+    FORKED,
+    HIRE,
     MOST_WORKERS,
     NEVER,
-    POST,
     PYTHON,
-    SERVE,
-    WAKE,
+    RESIZE,
+    TOGETHER,
     J,
+    R,
     words,
 )
 
-PATIENCE = 10_000  # times a millisecond
-
-_threads: list[threading.Thread] = []
-_task: list[Any] = []  # what a job of Python runs, and what it raised
+NONE_FOR_GOOD = -1  # workers
+PATIENCE = 1.0  # seconds in which workers may finish what they do when the interpreter ends
+_Word = ctypes.c_ssize_t
 
 
 @cache
-def _manager() -> Any:
-    """`manage` of manager.py, during which other threads run."""
-    from .manager import manager
+def _managers() -> tuple[Any, Any]:
+    """`manage` of manager.py, called with the interpreter, and called so that other threads have it meanwhile."""
+    from .manager import compiled
 
-    word, address = ctypes.c_ssize_t, manager().address
-    _put(J.manager, address)
-    return ctypes.CFUNCTYPE(word, word, word, word)(address)
-
-
-def manage(wish: int, bed: int = 0) -> int:
-    """What compiled code answers to a wish about the job."""
-    return int(_manager()(ADDRESS, wish, bed))
-
-
-def _get(distance: int) -> int:
-    return int(words[distance // 8])
+    manage, live = compiled()
+    for code in (manage, live):
+        ctypes.pythonapi.Py_IncRef(ctypes.py_object(code))  # workers run it until the process is gone
+    words[[J.manager // 8, J.life // 8]] = manage.address, live.address
+    _want()
+    kinds = (ctypes.PYFUNCTYPE, ctypes.CFUNCTYPE)
+    return tuple(kind(_Word, _Word, _Word, _Word)(manage.address) for kind in kinds)  # type: ignore[return-value]
 
 
-def _put(distance: int, *these: int) -> None:
-    words[distance // 8 : distance // 8 + len(these)] = these
+def _want() -> None:
+    """Note how many workers there may be, and from which size on they are worth their while."""
+    if words[J.wanted // 8] > NONE_FOR_GOOD:
+        wanted = min(get_num_threads() - 1, MOST_WORKERS)
+        words[J.large // 8] = layout.LARGE if wanted else NEVER
+        words[J.wanted // 8] = wanted
 
 
-def in_parts(count: int, unit: int, task: Callable[[int, int], None]) -> None:
+@cache
+def hirer() -> Callable[[], int]:
+    """What starts the workers and says how many there are: a call of machine code, so that nothing interrupts it."""
+    return partial(_managers()[0], ADDRESS, HIRE, 0)
+
+
+def has_workers() -> bool:
+    """Whether there are any, who are hired if need be."""
+    return bool(words[J.workers // 8]) or (words[J.wanted // 8] > NONE_FOR_GOOD and hirer()() > 0)
+
+
+def together(request: np.ndarray) -> int:
+    """Run a job of compiled code, described as Request says; ALONE where others have the workers, or there are none."""
+    if not has_workers():
+        return ALONE
+    return int(_managers()[1](ADDRESS, TOGETHER, request.__array_interface__["data"][0]))
+
+
+def in_parts(count: int, unit: int, task: Callable[[int, int], object]) -> None:
     """task(first, last) for ranges that cover range(count), one for each thread; they begin at multiples of `unit`."""
-    if count <= unit or get_num_threads() == 1 or not manage(HAVE):
+    if count <= unit or get_num_threads() == 1 or not has_workers():
         task(0, count)
         return
-    units, parts = describe(PYTHON, 0, 0, count, unit)
-    ends = [min(units * k // parts * unit, count) for k in range(parts + 1)]
-    errors: list[BaseException] = []
-    _task[:] = task, ends, errors
-    manage(POST)
-    while (part := manage(CLAIM)) >= 0:
-        _run_part(part)
-        manage(FINISH)
-    manage(AWAIT)
-    _task.clear()  # which holds arrays
-    manage(LEAVE)
-    if errors:
-        raise errors[0]
-
-
-def describe(
-    kind: int, kernel: int, arrays: int, count: int, unit: int, memory: tuple[int, ...] = ()
-) -> tuple[int, int]:
-    """Say what there is to share; gives how many units these are, and in how many parts they are cut."""
-    workers = words[J.workers // 8] or hire()
     units = -(-count // unit)
-    parts = min(int(workers) + 1, units)
-    _put(J.kind, kind, kernel, arrays, count, unit, parts, *memory)
-    return units, parts
+    parts = min(get_num_threads(), units, MOST_WORKERS + 1)
+    ends = [min(units * k // parts * unit, count) for k in range(parts + 1)]
+    calls = tuple(zip(ends, ends[1:], strict=False))
+    request = np.zeros(len(R), np.int64)
+    request[:] = PYTHON, id(task), 0, count, unit, parts, id(calls), 0, 0, 0
+    if _managers()[0](ADDRESS, TOGETHER, request.ctypes.data) != DONE:  # or it has raised
+        task(0, count)
 
 
-def _run_part(part: int) -> None:
-    """Run a part of a job that is a function of Python."""
-    task, ends, errors = _task
-    try:
-        task(ends[part], ends[part + 1])
-    except BaseException as error:  # raised again by the thread that has the job
-        errors.append(error)
+def resize() -> None:
+    """As many workers as `set_num_threads` allows; they come when they are needed, and go by themselves."""
+    if not words[J.manager // 8]:
+        return  # nobody was hired yet, and who loads the manager asks
+    wanted = min(get_num_threads() - 1, MOST_WORKERS)
+    words[J.large // 8] = layout.LARGE if wanted and words[J.wanted // 8] > NONE_FOR_GOOD else NEVER
+    _managers()[0](ADDRESS, RESIZE, wanted)
 
 
-def hire() -> int:
-    """Start the workers that `set_num_threads` allows, and say how many; for the thread that has the job."""
-    count = min(get_num_threads() - 1, MOST_WORKERS)
-    _put(J.large, layout.LARGE if count else NEVER)
-    if not count:
-        return 0
-    _manager()  # compiled or loaded before, for a new thread has little of the interpreter's time
-    for i in range(count):
-        bed = J.beds + 16 * i
-        _put(bed, ABSENT, _new_lock())
-        _threads.append(threading.Thread(target=_work, args=(ADDRESS + bed,), name=f"specgrad-{i + 1}", daemon=True))
-        try:
-            _threads[-1].start()
-        except RuntimeError:  # the system has no more
-            _threads.pop()
-            return i
-        while _get(bed) == ABSENT:
-            time.sleep(0)
-        _put(J.workers, i + 1)
-    return count
+def present() -> int:
+    """How many workers there are that have not gone."""
+    beds = words[J.beds // 8 : (J.beds + BED * MOST_WORKERS) // 8 : BED // 8]
+    return int(np.count_nonzero(beds != ABSENT))
 
 
-def _new_lock() -> int:
-    """A lock that compiled code knows, and that is closed."""
-    allocate = ctypes.pythonapi.PyThread_allocate_lock
-    allocate.restype = ctypes.c_void_p
-    address = int(allocate())
-    ctypes.pythonapi.PyThread_acquire_lock(ctypes.c_void_p(address), 1)
-    return address
+def _close() -> None:
+    """The interpreter ends: no more jobs. Workers finish what they do, in a second or else when the process is gone."""
+    words[J.large // 8] = NEVER
+    if words[J.manager // 8]:
+        _managers()[0](ADDRESS, RESIZE, NONE_FOR_GOOD)
+    words[J.wanted // 8] = NONE_FOR_GOOD
+    patience = time.monotonic() + PATIENCE
+    while present() and time.monotonic() < patience:
+        time.sleep(0.0002)
 
 
-def _work(bed: int) -> None:
-    """The life of a worker."""
-    while (part := manage(SERVE, bed)) >= 0:
-        _run_part(part)
-        manage(FINISH)
+def _forked() -> None:
+    """In a process that was forked there is nobody but the thread that did it."""
+    if words[J.manager // 8]:
+        _managers()[0](ADDRESS, FORKED, 0)
 
 
-def dismiss() -> None:
-    """End the workers; others are hired when they are needed."""
-    if not _threads:
-        _put(J.large, layout.LARGE)
-        return
-    for _ in range(PATIENCE):
-        if manage(HAVE):
-            break
-        time.sleep(0.001)  # another thread's job
-    else:
-        return  # of a thread that was stopped in the middle of it
-    _put(J.stop, 1)
-    manage(WAKE)
-    for thread in _threads:
-        thread.join()
-    _forget()
-
-
-def _forget() -> None:
-    """As before the first job; after a fork there is nobody to end."""
-    _threads.clear()
-    _put(J.workers, 0)
-    _put(J.stop, 0)
-    _put(J.ticket, 0)
-    _put(J.large, layout.LARGE)
-    _put(J.owned, 0)
-
-
-atexit.register(dismiss)
+atexit.register(_close)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+    os.register_at_fork(after_in_child=_forked)
