@@ -122,14 +122,8 @@ def _objects() -> dict[str, Any]:
     dtypes = {"float32": float32, "float64": float64, "bool_": bool_, "int64": int64}
     numpy = {"numpy_float32": float32.np, "numpy_float64": float64.np, "numpy_bool": bool_.np, "numpy_int64": int64.np}
     constants = {"none": None, "true": True, "false": False, "zero": 0, "freed": FREED, "cpu": CPU, "mode": mode}
-    functions = {
-        "constant": constant,
-        "fit": fit,
-        "not_recorded": not_recorded,
-        "drop_dead": drop_dead,
-        "hire": hirer(),
-    }
-    counter = {"counter": next_sequence.__self__}  # type: ignore[attr-defined]
+    functions = {"constant": constant, "fit": fit, "not_recorded": not_recorded, "drop_dead": drop_dead}
+    counter = {"hire": hirer(), "counter": next_sequence.__self__}  # type: ignore[attr-defined]
     return {**names, **kinds, **more, **dtypes, **numpy, **constants, **functions, **counter} | {
         name: name for name in methods
     }
