@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import operator
 import secrets
-import threading
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,8 +12,9 @@ import numpy as np
 
 from . import devices
 from .errors import ArgumentError, type_name
+from .locks import new_lock
 
-_starting = threading.Lock()
+_starting = new_lock()
 _DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time
 
 

@@ -6,18 +6,18 @@ same storage, and who looks for shared memory compares storages.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import Any
 
 import numpy as np
 
 from .dtypes import dtype, from_numpy
+from .locks import new_lock
 from .tensor import Place, alias, view
 
 _arrays: dict[tuple[int, dtype], weakref.ref[np.ndarray]] = {}  # by the number of the storage
 _origins: dict[int, tuple[weakref.ref[np.ndarray], np.ndarray]] = {}  # number of such an array: it, and the storage
-_making = threading.Lock()
+_making = new_lock()
 
 
 def typed_view(source: Any, place: Place, kind: dtype) -> Any:

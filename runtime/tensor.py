@@ -7,7 +7,6 @@ same memory is made when somebody asks for it (`array`). A view keeps its stride
 from __future__ import annotations
 
 import functools
-import threading
 import weakref
 from collections.abc import Sequence
 from math import prod
@@ -18,6 +17,7 @@ import numpy as np
 from .casting import cast
 from .devices import CPU, device
 from .dtypes import dtype, from_numpy
+from .locks import new_lock
 from .shapes import Shape, Size, byte_strides, contiguous_strides, is_contiguous
 
 _new = object.__new__
@@ -351,7 +351,7 @@ def view(source: Any, place: Place) -> Any:
     return t
 
 
-_dropping = threading.RLock()
+_dropping = new_lock()
 
 
 def drop_dead(views: list[Any]) -> None:

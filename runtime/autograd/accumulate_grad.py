@@ -7,10 +7,10 @@ lives.
 
 from __future__ import annotations
 
-import threading
 import weakref
 from typing import Any
 
+from ..locks import new_lock
 from .accumulation import accumulate
 from .grad_mode import mode
 from .hooks import RemovableHandle, leaf_hooks
@@ -20,7 +20,7 @@ from .view_origins import NOWHERE
 LAST = 2**64 - 1  # the sequence number that PyTorch gives to these nodes
 
 _alive: weakref.WeakValueDictionary[int, AccumulateGrad] = weakref.WeakValueDictionary()  # by the id of the leaf
-_making = threading.RLock()
+_making = new_lock()
 
 
 class AccumulateGrad(Node):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ..errors import ArgumentError, type_name
+from ..locks import new_lock
 from .switch import Switch
 from .thread_mode import mode
 
@@ -32,7 +32,7 @@ class Watch:
     def __init__(self) -> None:
         self.active = False
         self.watchers: dict[str, tuple[Watcher, int]] = {}  # and how often each has entered
-        self.lock = threading.RLock()
+        self.lock = new_lock()
         self.notes: tuple[Any, ...] = ()
         self.passes: tuple[Any, ...] = ()
         self.lifts: tuple[Any, ...] = ()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextvars
+import sys
 import threading
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +15,12 @@ DEEPEST = 24  # so many nested passes share a stack, which leaves each 40 frames
 
 
 def in_new_thread(function: Callable[..., Any], *args: Any) -> Any:
-    """Call a function in another thread, which sees the states of this one, and wait for what it returns or raises."""
+    """Call a function in another thread, which sees the states of this one, and wait for what it returns or raises.
+
+    At the interpreter's end, in a finaliser, no thread can start any more.
+    """
+    if sys.is_finalizing():
+        return function(*args)
     found: list[Any] = []
     raised: list[BaseException] = []
     states, context = states_here(), contextvars.copy_context()

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import dis
 import functools
-import threading
 import types
 from collections.abc import Callable
 from typing import Any
 
-building = threading.RLock()  # who makes a dispatcher holds it: two threads that want one kernel get the same
+from ..locks import new_lock
+
+building = new_lock()  # who makes a dispatcher holds it: two threads that want one kernel get the same
 
 
 def rebuilt(function: Any, replacements: dict[str, Any]) -> Any:

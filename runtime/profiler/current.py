@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import threading
 from typing import TYPE_CHECKING, Any
+
+from ..locks import new_lock
 
 if TYPE_CHECKING:
     from .session import Session
@@ -19,7 +20,7 @@ class Current:
     def __init__(self) -> None:
         self.session: Session | None = None
         self.owner: Any = None
-        self.lock = threading.Lock()
+        self.lock = new_lock()
 
 
 current = Current()

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..locks import new_lock
 from ..tensor import TensorBase
 
 
@@ -36,7 +37,7 @@ class Tally:
         self.alive: dict[int, Any] = {}  # id of the array that owns the memory -> a weak reference
         self.changes: list[Change] = []
         self.total = self.peak = 0
-        self.lock = threading.RLock()  # an array may be freed, and call back, while this thread holds it
+        self.lock = new_lock()  # an array may be freed, and call back, while this thread holds it
 
     def count(self, result: Any, args: Any, kwargs: Any, record: Any) -> None:
         """Charge `record` with the new memory among what its op returned."""

@@ -10,6 +10,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..locks import new_lock
 from .arguments import describe
 from .memory import Tally
 from .stacks import callers
@@ -61,7 +62,7 @@ class Session:
         self.records: list[Record] = []
         self.tracks: list[Track] = []
         self.local = threading.local()
-        self.lock = threading.Lock()
+        self.lock = new_lock()
         self.started_at = time.time_ns()
         self.started = time.perf_counter_ns()
         self.ended = 0

@@ -8,13 +8,13 @@ See T. Chen, B. Xu, C. Zhang and C. Guestrin, Training deep nets with sublinear 
 
 from __future__ import annotations
 
-import threading
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from ...batching.again import Levels
+from ...locks import new_lock
 from ...random import default_generator, fork_rng
 from ..grad_mode import enable_grad
 from ..saved_hooks import saved_tensors_hooks
@@ -71,7 +71,7 @@ class Frame:
         self.holders: list[weakref.ref[Holder]] = []
         self.seen: list[Any] = []
         self.complete = False
-        self.lock = threading.RLock()
+        self.lock = new_lock()
 
     def hooks(self) -> saved_tensors_hooks:
         """What the call is to run in."""

@@ -1,0 +1,133 @@
+"""Locks that a fork, and the end of the interpreter, find open.
+
+A forked process has one thread, so a lock that another thread held is closed there for ever, and what it guards is
+half done; a daemon thread stops for good in the middle of what it does when the interpreter ends. So the thread that
+forks takes all locks before, those of the compiler and of imports among them, and the main thread takes them when the
+interpreter ends, and keeps them. It tries all at once, and waits for the first that is not free while it holds no
+other: in whatever order other threads take them, none waits for one that waits for it. A lock that is not free after
+PATIENCE seconds is made anew in the forked process.
+"""
+
+from __future__ import annotations
+
+import _imp
+import _thread
+import atexit
+import logging  # noqa: F401 - takes its lock before a fork, after ours only if it says so before us
+import os
+import sys
+import threading
+import time
+import weakref
+from collections import deque
+from itertools import compress
+from operator import methodcaller
+from typing import Any
+
+PATIENCE = 20.0  # seconds
+GLANCE = 0.001  # seconds from one look at what is imported to the next
+LOADED_LATE = (__name__.partition(".")[0], "numpy", "scipy", "numba", "llvmlite", "ml_dtypes")
+COMPILER = (  # which holds these itself, and not only when we ask it to compile
+    ("numba.core.compiler_lock", "global_compiler_lock._lock"),
+    ("llvmlite.binding.ffi", "lib._lock._lock"),
+)
+_try, _release = methodcaller("acquire", False), methodcaller("release")
+
+_known: set[weakref.ref[Any]] = set()
+
+
+class _Taking(threading.local):
+    """The locks that a thread tried to take, and whether it has each."""
+
+    def __init__(self) -> None:
+        self.wanted: list[Any] = []
+        self.taken: list[bool] = []
+
+
+_here = _Taking()
+
+
+def new_lock() -> Any:
+    """A lock that a fork finds open. Its thread may take it again, for the collector may run a finaliser anywhere."""
+    lock = threading.RLock()
+    _known.add(weakref.ref(lock, _known.discard))
+    return lock
+
+
+class _Imports:
+    """The interpreter's lock of imports, which is free for us when no other thread loads what we load when needed."""
+
+    def acquire(self, blocking: bool, timeout: float = 0) -> bool:
+        """Take it, unless modules are being loaded; then wait a little, if that is allowed."""
+        _imp.acquire_lock()
+        if not any(map(_is_loading, list(sys.modules))):
+            return True
+        _imp.release_lock()
+        time.sleep(min(timeout, GLANCE))
+        return False
+
+    def release(self) -> None:
+        """Let others import again."""
+        _imp.release_lock()
+
+
+def _is_loading(name: str) -> bool:
+    if name.partition(".")[0] not in LOADED_LATE:
+        return False
+    spec = getattr(sys.modules.get(name), "__spec__", None)
+    return getattr(spec, "_initializing", False)
+
+
+def _all_locks() -> list[Any]:
+    """Those of this package that are alive, the compiler's where it is loaded, and that of imports."""
+    known = [lock for reference in list(_known) if (lock := reference()) is not None]
+    return [*known, *filter(None, map(_compiler_lock, COMPILER)), _Imports()]
+
+
+def _compiler_lock(place: tuple[str, str]) -> Any:
+    found = sys.modules.get(place[0])
+    for name in place[1].split("."):
+        found = getattr(found, name, None)
+    return found if hasattr(found, "_at_fork_reinit") else None
+
+
+def _take_all() -> None:
+    """Take all locks, or what is free of them when the time is over."""
+    end, missing = time.monotonic() + PATIENCE, 0
+    wanted, taken = _here.wanted, _here.taken
+    while True:
+        taken.clear()
+        wanted[:] = _all_locks()
+        wanted.insert(0, wanted.pop(missing % len(wanted)))
+        wait = methodcaller("acquire", True, max(0.0, end - time.monotonic()))
+        taken.extend(map(wait, wanted[:1]))  # each of these is one step: no exception leaves a lock unnoted
+        taken.extend(map(_try, wanted[1:]))
+        if all(taken) or time.monotonic() > end:
+            return
+        missing = taken.index(False)
+        _give_back()
+
+
+def _give_back() -> None:
+    """Let others take again what was taken."""
+    deque(map(_release, compress(_here.wanted, _here.taken)), maxlen=0)
+    _here.taken.clear()
+
+
+def _forked() -> None:
+    """In the forked process: nobody holds a lock."""
+    for lock, taken in zip(_here.wanted, _here.taken, strict=False):
+        if not taken and not isinstance(lock, _Imports):
+            lock._at_fork_reinit()
+    _give_back()
+
+
+def _keep_all() -> None:
+    """The interpreter ends. Where there is no other thread, none stops in the middle of something."""
+    if _thread._count():
+        _take_all()
+
+
+atexit.register(_keep_all)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_take_all, after_in_parent=_give_back, after_in_child=_forked)
