@@ -10,7 +10,7 @@ import numpy as np
 
 from . import checks
 from .autograd.writers import end_write, note_write
-from .creation.options import checked_size, size_argument
+from .creation.options import allocating, checked_size, size_argument
 from .errors import ShapeError, type_name
 from .tensor import alias, note_layout_change
 
@@ -70,7 +70,8 @@ def _resized(name: str, tensor: Any, size: Any) -> Any:
                 f"{name}(): memory that is shared with views cannot grow: expected at most {storage.size} elements, "
                 f"but got size {list(size)} at offset {tensor._offset}"
             )
-        storage = np.resize(storage, end) if storage.size else np.zeros(end, storage.dtype)
+        with allocating(name):
+            storage = np.resize(storage, end) if storage.size else np.zeros(end, storage.dtype)
     tensor._storage = storage
     place = alias(tensor, size, None, tensor._offset)
     for slot in LAYOUT:

@@ -100,6 +100,7 @@ def pad_packed_sequence(
 
     Raises:
         ValueError: total_length is too small.
+        RuntimeError: the batch sizes of the sequence grow, or do not add up to the rows of its data.
 
     Example:
         >>> import specgrad as sg
@@ -114,17 +115,29 @@ def pad_packed_sequence(
             "Expected total_length to be at least the length of the longest sequence in input, but got "
             f"total_length={total_length} and max sequence length being {len(sizes)}"
         )
+    _check_sizes(sequence.data, sizes)
     lengths = tensor([sum(size > b for size in sizes) for b in range(sizes[0])], dtype=int64)
-    padded = _padded(sequence.data, sizes, total_length or len(sizes), padding_value)
+    padded = _padded(sequence.data, sizes, padding_value)
+    if total_length is not None and total_length > len(sizes):
+        more = (total_length - len(sizes), *padded.shape[1:])
+        padded = ops.cat([padded, full(more, padding_value, dtype=padded.dtype, device=padded.device)])
     back = sequence.unsorted_indices
     if back is not None:
         padded, lengths = padded.index_select(1, back), lengths.index_select(0, back.to("cpu"))
     return padded.transpose(0, 1) if batch_first else padded, lengths
 
 
-def _padded(data: Tensor, sizes: Sequence[int], steps: int, value: float) -> Tensor:
+def _check_sizes(data: Tensor, sizes: Sequence[int]) -> None:
+    if not sizes or sizes[-1] < 1 or any(a < b for a, b in pairwise(sizes)) or sum(sizes) != data.shape[0]:
+        raise RuntimeError(
+            "pad_packed_sequence(): expected batch_sizes that are positive, never grow, and add up to the number of "
+            f"rows of data, {data.shape[0]}, but got {sizes}"
+        )
+
+
+def _padded(data: Tensor, sizes: Sequence[int], value: float) -> Tensor:
     """(steps, batch, *): the rows of packed data where they belong, and one row of padding everywhere else."""
-    rows, batch = data.shape[0], sizes[0]
+    steps, rows, batch = len(sizes), data.shape[0], sizes[0]
     padding = full((1, *data.shape[1:]), value, dtype=data.dtype, device=data.device)
     places, row = [rows] * (steps * batch), 0
     for t, size in enumerate(sizes):

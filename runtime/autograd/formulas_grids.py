@@ -30,6 +30,8 @@ def chosen(self: Tensor, r: int, with_replacement: bool) -> Tensor:
     """The rows of r elements at increasing places, or at places that do not decrease."""
     if not r:
         return self.narrow(0, 0, 0)
+    if r > self._shape[0] and not with_replacement:
+        return self.narrow(0, 0, 0).view((0, r))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
     places = [place for row in choose(range(self._shape[0]), r) for place in row]
     return self.index_select(0, op.tensor(places, dtype=op.arange(0).dtype)).view((len(places) // r, r))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -76,6 +77,7 @@ class Watch:
 
 
 watch = Watch()
+atexit.register(watch.turn, "the interpreter's end", Watcher())  # no native code when what it knows by address is freed
 
 
 def _now() -> tuple[bool | None, bool]:

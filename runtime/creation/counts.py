@@ -14,7 +14,7 @@ from ..random import Generator
 from ..shapes import broadcast_shapes
 from ..tensor import compute_array
 from ..writing import write_out
-from .options import from_array
+from .options import allocating, from_array
 from .sampling import stream
 
 _MOST = 2.0**62  # counts are drawn as 64-bit integers
@@ -110,7 +110,8 @@ def multinomial(
     again = checks.boolean("multinomial", "replacement", replacement)
     _require_weights(weights, count, again)
     rng, rows = stream("multinomial", generator), weights.reshape(-1, weights.shape[-1])
-    drawn = _with_replacement(rng, rows, count) if again else _without_replacement(rng, rows, count)
+    with allocating("multinomial"):
+        drawn = _with_replacement(rng, rows, count) if again else _without_replacement(rng, rows, count)
     found = from_array(drawn.reshape(*weights.shape[:-1], count), int64)
     return found if out is None else write_out("multinomial", out, found)
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import checks
 from ..dtypes import get_default_dtype
-from .options import checked_size, chosen_dtype, finish, from_array
+from .options import allocating, checked_size, chosen_dtype, finish, from_array
 
 
 def fftfreq(
@@ -37,7 +37,8 @@ def fftfreq(
         tensor([ 0.0000,  0.2000,  0.4000, -0.4000, -0.2000])
     """
     count = _counted("fftfreq", n)
-    order = np.arange(count)
+    with allocating("fftfreq"):
+        order = np.arange(count)
     order[(count + 1) // 2 :] -= count
     return _frequencies("fftfreq", order, count, d, dtype, device, requires_grad, pin_memory)
 
@@ -68,7 +69,9 @@ def rfftfreq(
         tensor([0.0000, 0.2000, 0.4000])
     """
     count = _counted("rfftfreq", n)
-    return _frequencies("rfftfreq", np.arange(count // 2 + 1), count, d, dtype, device, requires_grad, pin_memory)
+    with allocating("rfftfreq"):
+        order = np.arange(count // 2 + 1)
+    return _frequencies("rfftfreq", order, count, d, dtype, device, requires_grad, pin_memory)
 
 
 def _counted(op: str, n: Any) -> int:
@@ -81,6 +84,6 @@ def _counted(op: str, n: Any) -> int:
 
 def _frequencies(op: str, order: np.ndarray, n: int, d: Any, dtype: Any, *options: Any) -> Any:
     kind = chosen_dtype(op, dtype, get_default_dtype())
-    with np.errstate(all="ignore"):
+    with allocating(op), np.errstate(all="ignore"):
         found = order * (1.0 / np.float64(n * checks.floating(op, "d", d)))
     return finish(op, from_array(found, kind), *options)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import checks
 from ..dtypes import get_default_dtype
-from .options import checked_size, chosen_dtype, finish, from_array
+from .options import allocating, checked_size, chosen_dtype, finish, from_array
 
 
 def hann_window(
@@ -155,7 +155,7 @@ def _window(
     if kind.kind != "f":
         raise RuntimeError(f"{op}(): expects floating point dtypes, got {kind.name}")
     last = count if checks.boolean(op, "periodic", periodic) else count - 1
-    angles = 2 * np.pi * np.arange(count) / max(last, 1)
-    with np.errstate(all="ignore"):
+    with allocating(op), np.errstate(all="ignore"):
+        angles = 2 * np.pi * np.arange(count) / max(last, 1)
         found = np.ones(count) if count == 1 else weights(angles)
     return finish(op, from_array(found, kind), *options[1:])

@@ -86,11 +86,11 @@ def backward_plan(g: Geometry) -> Plan:
 def _residues(size: int, kernel: int, stride: int, pad: int, dilation: int) -> list[Residue]:
     """All residues of a dimension of the input that some tap reaches."""
     found = []
-    for residue in range(stride):
+    for residue in sorted({dilation * j % stride for j in range(kernel)}):  # there may be far more that none reaches
         start = -((residue - pad) // stride)
         count = (size - 1 + pad - residue) // stride - start + 1
         reaches = [(j, dilation * j) for j in range(kernel) if dilation * j % stride == residue]
-        if reaches and count > 0:
+        if count > 0:
             taps = tuple((j, start - reach // stride) for j, reach in reaches)
             found.append(Residue(stride * start + residue - pad, count, taps))
     return found
