@@ -102,6 +102,9 @@ def cuda_device_count() -> int:
     """How many CUDA devices tensors can be placed on."""
     if "cuda" not in PLACES:
         return 0
+    from .kernels.loading import load_compiler
+
+    load_compiler()
     from numba import cuda
 
     return len(cuda.gpus) if cuda.is_available() else 0

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from .compile import building, cpu_library, names_in, rebuilt
+from .loading import load_compiler
 from .places import INTRINSICS as PLACES
 from .shifted import SHIFTED
 from .tiles import INTRINSICS
@@ -33,6 +34,7 @@ class LazyKernel:
 
     def compile(self) -> Any:
         """The numba dispatcher itself, for callers that want to skip this wrapper."""
+        load_compiler()
         with building:
             if self.compiled is None:
                 self.compiled = self.dispatcher()

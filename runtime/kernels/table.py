@@ -9,6 +9,7 @@ from typing import Any
 
 from . import rows
 from .compile import building, cpu_library, rebuilt
+from .loading import load_compiler
 from .placewise import placewise
 
 
@@ -43,6 +44,7 @@ class ElementKernels:
 
 
 def _compiled(module: Any, attribute: str) -> Any:
+    load_compiler()
     from numba import njit
 
     written = getattr(module, attribute.removesuffix("_complex"))

@@ -7,15 +7,24 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.loading import load_compiler
+
 
 def never(*arguments: Any) -> None:
     """In the place of a native function where there is none: the general path is for every call."""
 
 
-def native_function(op: Any, name: str) -> Any:
-    """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place` or `gradients(node, gradient)`."""
+def supported() -> bool:
+    """Whether there are native functions here, whose compiler is then loaded."""
     from .layout import supported
 
+    if found := supported():
+        load_compiler()
+    return found
+
+
+def native_function(op: Any, name: str) -> Any:
+    """An element-wise op's `launch(*tensors, *numbers)`, `launch_in_place` or `gradients(node, gradient)`."""
     if not supported():
         return never
     from . import forward, plans
@@ -34,8 +43,6 @@ def native_function(op: Any, name: str) -> Any:
 
 def view_function(op: Any) -> Any:
     """A view op's `launch(tensor, *arguments)`."""
-    from .layout import supported
-
     if not supported():
         return never
     from .builtins import builtin
@@ -55,8 +62,6 @@ def written_rows(plan: Any, count: int) -> Any:
 @functools.cache
 def item_getter() -> Any:
     """getitem(x, key): a view that has been found before."""
-    from .layout import supported
-
     if not supported():
         return never
     from .builtins import builtin
@@ -70,8 +75,6 @@ def item_getter() -> Any:
 
 def structured_function(op: Any) -> Any:
     """A structured op's `launch(*arguments)`."""
-    from .layout import supported
-
     if not supported():
         return never
     from .builtins import builtin
@@ -83,8 +86,6 @@ def structured_function(op: Any) -> Any:
 
 def recipe_gradients(op: Any) -> Any:
     """`gradients(node, gradient)` of a node whose gradients may come by recipes; the backward pass knows of it too."""
-    from .layout import supported
-
     if not supported():
         return never
     from .builtins import builtin
@@ -101,8 +102,6 @@ def recipe_gradients(op: Any) -> Any:
 @functools.cache
 def walker() -> Any:
     """walk(backward_pass, node, gradient): runs nodes as long as it can; gives the node at which Python must go on."""
-    from .layout import supported
-
     if not supported():
         return stay
     from .builtins import builtin

@@ -1,4 +1,4 @@
-"""Ends of the interpreter in the middle of work: daemon threads, finalisers and atexit functions compute, nobody waits."""
+"""Ends of the interpreter in the middle of work: whoever computes then, a daemon or a finaliser, nobody waits."""
 
 from __future__ import annotations
 

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from ...threads import get_num_threads
+from ..loading import load_compiler
 from . import layout
 from .layout import (
     ABSENT,
@@ -49,6 +50,7 @@ _Word = ctypes.c_ssize_t
 @cache
 def _managers() -> tuple[Any, Any]:
     """`manage` of manager.py, called with the interpreter, and called so that other threads have it meanwhile."""
+    load_compiler()
     from .manager import compiled
 
     manage, live = compiled()

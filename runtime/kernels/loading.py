@@ -1,0 +1,41 @@
+"""Loading the compiler, which takes a second: Ctrl-C in the middle of it must not leave half of it for ever."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import threading
+
+WHOLE = ("numba", f"{__package__}.linking", f"{__package__}.jobs.manager")  # with all that they import
+_done: list[bool] = []
+_loaders: list[threading.Thread] = []
+
+
+def load_compiler() -> None:
+    """Import what compiling needs, in another thread: exceptions that are meant for this one do not reach it there.
+
+    A module whose import was interrupted is imported again, which those of numba do not survive.
+    """
+    if not _done:
+        _load()
+
+
+def _load() -> None:
+    if sys.is_finalizing() or threading.current_thread() in _loaders:  # no thread starts any more; or this is the one
+        return
+    errors: list[BaseException] = []
+    if not any(loader.is_alive() for loader in _loaders):  # one goes on when who waits for it is interrupted
+        _loaders.append(threading.Thread(target=_import_all, args=(errors,), name="loading the compiler", daemon=True))
+        _loaders[-1].start()
+    _loaders[-1].join()
+    if errors:
+        raise errors[0]
+
+
+def _import_all(errors: list[BaseException]) -> None:
+    try:
+        for name in WHOLE:
+            importlib.import_module(name)
+        _done.append(True)
+    except BaseException as error:  # for the thread that waits
+        errors.append(error)
