@@ -21,7 +21,7 @@ import time
 import weakref
 from collections import deque
 from itertools import compress
-from operator import methodcaller
+from operator import and_, methodcaller
 from typing import Any
 
 PATIENCE = 20.0  # seconds
@@ -50,8 +50,13 @@ _here = _Taking()
 def new_lock() -> Any:
     """A lock that a fork finds open. Its thread may take it again, for the collector may run a finaliser anywhere."""
     lock = threading.RLock()
-    _known.add(weakref.ref(lock, _known.discard))
+    remember(lock)
     return lock
+
+
+def remember(lock: Any) -> None:
+    """Let forks find somebody else's lock open too."""
+    _known.add(weakref.ref(lock, _known.discard))
 
 
 class _Imports:
@@ -123,9 +128,15 @@ def _forked() -> None:
 
 
 def _keep_all() -> None:
-    """The interpreter ends. Where there is no other thread, none stops in the middle of something."""
-    if _thread._count():
-        _take_all()
+    """The interpreter ends. Where there is no other thread, none stops in the middle of something.
+
+    What this thread could not take again it does not keep.
+    """
+    if not _thread._count():
+        return
+    _take_all()
+    plain = [isinstance(lock, _thread.LockType) for lock in _here.wanted]
+    deque(map(_release, compress(_here.wanted, map(and_, plain, _here.taken))), maxlen=0)
 
 
 atexit.register(_keep_all)

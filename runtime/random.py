@@ -12,7 +12,7 @@ import numpy as np
 
 from . import devices
 from .errors import ArgumentError, type_name
-from .locks import new_lock
+from .locks import new_lock, remember
 
 _starting = new_lock()
 _DEFAULT_SEED = 67280421310721  # PyTorch's: a process that never seeds draws the same numbers each time
@@ -40,7 +40,7 @@ class Generator:
         rng = self._rng
         if rng is None:
             with _starting:  # threads that draw first at the same time draw from one stream
-                rng = self._rng = self._rng or np.random.Generator(np.random.Philox(key=self._seed))
+                rng = self._rng = self._rng or _drawing(np.random.Philox(key=self._seed))
         return rng
 
     def manual_seed(self, seed: int) -> Generator:
@@ -99,7 +99,7 @@ class Generator:
             "has_uint32": int(words[12]),
             "uinteger": int(words[13]),
         }
-        self._rng = np.random.Generator(philox)
+        self._rng = _drawing(philox)
 
     def __getstate__(self) -> dict[str, Any]:
         return {"device": self.device, "words": self._state_words()}
@@ -107,6 +107,12 @@ class Generator:
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.device = state["device"]
         self._restore(state["words"])
+
+
+def _drawing(philox: np.random.Philox) -> np.random.Generator:
+    """NumPy's generator, which no fork finds locked."""
+    remember(philox.lock)
+    return np.random.Generator(philox)
 
 
 def valid_seed(seed: Any) -> int:
