@@ -135,3 +135,24 @@ def test_padding_takes_the_first_dtype(lib: Any) -> None:
         rnn.pad_sequence([lib.tensor(1.0)])
     with pytest.raises(RuntimeError):
         rnn.pack_padded_sequence(lib.ones(3, 1, 2), lib.tensor([[3]]))
+
+
+@pytest.mark.parametrize("sizes", [[2**31, 1], [2**62], [2, 3], [2, 2, 2], [3, 2, 0], []])
+def test_batch_sizes_that_the_data_has_not(sizes: list[int]) -> None:
+    """Sizes that grow, are not positive or do not add up to the data's rows are refused at once."""
+    import specgrad as sg
+
+    rnn = sg.nn.utils.rnn
+    packed = rnn.PackedSequence(sg.zeros(5, 2), sg.tensor(sizes, dtype=sg.int64))
+    with pytest.raises(RuntimeError, match="expected batch_sizes that are positive, never grow, and add up"):
+        rnn.pad_packed_sequence(packed)
+
+
+def test_total_length(lib: Any) -> None:
+    """More steps than any sequence has are padding; those that memory cannot hold are refused."""
+    rnn = lib.nn.utils.rnn
+    packed = rnn.pack_sequence([lib.tensor([1.0, 2.0, 3.0]), lib.tensor([4.0])])
+    padded, lengths = rnn.pad_packed_sequence(packed, batch_first=True, padding_value=9.0, total_length=5)
+    assert padded.tolist() == [[1, 2, 3, 9, 9], [4, 9, 9, 9, 9]] and lengths.tolist() == [3, 1]
+    with pytest.raises(RuntimeError):
+        rnn.pad_packed_sequence(packed, total_length=2**60)

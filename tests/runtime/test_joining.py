@@ -116,3 +116,9 @@ def test_places_of_triangles() -> None:
         rows, columns = sg.triu_indices(3, 4, offset, dtype=sg.int32)
         assert rows.dtype is sg.int32
         assert sg.equal(sg.triu(sg.ones(3, 4), offset).nonzero(), sg.stack([rows, columns], 1).long())
+
+
+@pytest.mark.parametrize("r", [3, 2**31])
+def test_no_combinations_of_more_than_there_are(r: int) -> None:
+    """There is no row, of any length."""
+    assert sg.combinations(sg.tensor([1.0, 2.0]), r).shape == (0, r)

@@ -146,3 +146,11 @@ def test_convolution_takes_strided_input():
     geometry = ((1, 1), (0, 0), (1, 1), 1)
     expected = conv.convolution(x.copy(), w.copy(), None, *geometry)
     np.testing.assert_array_equal(conv.convolution(x, w, None, *geometry), expected)
+
+
+@pytest.mark.parametrize("stride", [7, 2**31, 2**40])
+def test_strides_beyond_the_input(stride):
+    """One place of the output is all that a long stride leaves: its gradient is the weights, wherever they reach."""
+    weight = randn(2, 3, 4)
+    found = conv.convolution_input_grad(np.ones((1, 2, 1)), weight, (1, 3, 4), (stride,), (0,), (1,), 1)
+    np.testing.assert_allclose(found, weight.sum(0)[None], rtol=1e-14)

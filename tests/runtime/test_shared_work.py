@@ -1,5 +1,6 @@
 """Work that threads share: every element once, errors come through, workers sleep, wake, end and are hired anew."""
 
+import os
 import subprocess
 import sys
 import threading
@@ -151,3 +152,40 @@ def test_nothing_is_kept_of_a_job(threads: Any) -> None:
     assert places.all()
     del places
     assert kept() is None
+
+
+def test_a_fork_inside_a_part(threads: Any) -> None:
+    """The new process computes the parts that its parent's workers had, and the parent goes on."""
+    if not hasattr(os, "fork"):
+        return
+    threads(3)
+    places, children = np.zeros(3), []
+
+    def part(first: int, last: int) -> None:
+        if threading.current_thread() is threading.main_thread() and not children:
+            children.append(os.fork())
+        places[first:last] = 1
+
+    workers.in_parts(3, 1, part)
+    if children == [0]:
+        os._exit(0 if places.all() else 1)
+    assert places.all()
+    assert os.waitstatus_to_exitcode(os.waitpid(children[0], 0)[1]) == 0
+
+
+def test_who_computes_when_the_interpreter_ends_does_so_alone() -> None:
+    """Finalisers and atexit functions get right results, and no thread is started for them."""
+    code = """
+import atexit
+import numpy as np
+@atexit.register
+def last():
+    x.sort(1)
+    print(bool((x * 2 == x + x).all()), workers.present())
+import specgrad as sg
+from specgrad.runtime.kernels.jobs import workers
+sg.set_num_threads(3)
+x = sg.ones(1000, 1000)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout == "True 0\n"

@@ -1,0 +1,98 @@
+"""Locks: a fork finds them open, whoever holds them, and so does a finaliser."""
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import pytest
+
+from specgrad.runtime import locks
+
+forks = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+
+
+def code_of_child(child: Callable[[], bool]) -> int:
+    """What a forked process, which is right or not, ends with."""
+    number = os.fork()
+    if not number:
+        os._exit(0 if child() else 1)
+    return os.waitstatus_to_exitcode(os.waitpid(number, 0)[1])
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_fork_waits_for_who_holds_a_lock() -> None:
+    """What the lock guards is whole in the new process, and the lock is open there and here."""
+    lock, held, done = locks.new_lock(), threading.Event(), []
+
+    def hold() -> None:
+        with lock:
+            held.set()
+            time.sleep(0.1)
+            done.append(True)
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    assert code_of_child(lambda: done == [True] and lock.acquire(timeout=0)) == 0
+    thread.join()
+    assert lock.acquire(timeout=0)
+    lock.release()
+
+
+@forks
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*:DeprecationWarning")
+def test_a_lock_that_is_not_given_back_is_made_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork waits for a while, not for ever; and a thread that forks may hold locks itself."""
+    monkeypatch.setattr(locks, "PATIENCE", 0.05)
+    other, own, held, stop = locks.new_lock(), locks.new_lock(), threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with other:
+            held.set()
+            stop.wait()
+
+    thread = threading.Thread(target=hold)
+    thread.start()
+    held.wait()
+    with own:
+        assert code_of_child(lambda: other.acquire(timeout=0) and own.acquire(timeout=0)) == 0
+    stop.set()
+    thread.join()
+    assert not own._is_owned()
+    assert not other._is_owned()
+
+
+def test_locks_are_forgotten_when_nobody_has_them() -> None:
+    """A lock of a checkpoint, of which there are many, lives no longer than the checkpoint."""
+    before = len(locks._known)
+    several = [locks.new_lock() for _ in range(10)]
+    assert len(locks._known) == before + 10
+    del several
+    assert len(locks._known) == before
+
+
+def test_a_daemon_that_holds_a_lock_does_not_stop_the_end() -> None:
+    """The main thread has all locks when the interpreter ends: what still runs in it waits for nobody."""
+    code = """
+import atexit, threading, time
+@atexit.register
+def last():  # registered first
+    free = threading.Thread(target=lambda: print(lock.acquire(timeout=0), flush=True))
+    free.start()
+    free.join()
+    print(lock.acquire(timeout=0), flush=True)
+from specgrad.runtime.locks import new_lock
+lock = new_lock()
+def hold():
+    while True:
+        with lock: time.sleep(0.01)
+        time.sleep(0.001)
+threading.Thread(target=hold, daemon=True).start()
+time.sleep(0.05)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120, check=True)
+    assert done.stdout == "False\nTrue\n"
