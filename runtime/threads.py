@@ -75,7 +75,7 @@ def set_num_interop_threads(number: int, /) -> None:
 def _set_blas_threads(number: int) -> None:
     """Tell the BLAS that NumPy is linked to; one without such a function (Accelerate) decides for itself."""
     core: Any = importlib.import_module("numpy._core._multiarray_umath")
-    library = ctypes.CDLL(core.__file__)  # symbols are also looked for in what it is linked to
+    library = ctypes.PyDLL(core.__file__)  # symbols are also looked for in what it is linked to; no thread stops in it
     for name in _BLAS_SETTERS:
         if hasattr(library, name):
             library[name](ctypes.c_int(number))
