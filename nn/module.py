@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+from ..runtime import arguments
 from . import global_hooks
 from .module_convert import ModuleConversion
 from .module_hooks import ModuleHooks
@@ -58,15 +59,19 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if (
-            self._forward_hooks
-            or self._forward_pre_hooks
-            or self._backward_hooks
-            or self._backward_pre_hooks
-            or global_hooks.call_hooks
-        ):
-            return self._call_with_hooks(args, kwargs)
-        return self.forward(*args, **kwargs)
+        try:
+            if (
+                self._forward_hooks
+                or self._forward_pre_hooks
+                or self._backward_hooks
+                or self._backward_pre_hooks
+                or global_hooks.call_hooks
+            ):
+                return self._call_with_hooks(args, kwargs)
+            return self.forward(*args, **kwargs)
+        except Exception as error:
+            arguments.leave(self.forward, error, args, kwargs)
+            raise
 
     def train(self, mode: bool = True) -> Self:
         """Put the module and its children into training mode (or, with False, evaluation mode)."""
@@ -95,6 +100,9 @@ class Module(ModuleMembers, ModuleHooks, ModuleState, ModuleLoading, ModuleTree,
         if len(lines) <= 1 and not children:
             return f"{self._get_name()}({extra})"
         return f"{self._get_name()}(\n  " + "\n  ".join(lines + children) + "\n)"
+
+
+arguments.guards.add(Module.__call__.__code__)
 
 
 def _refuse_arguments(cls: type, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:

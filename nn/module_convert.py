@@ -90,7 +90,7 @@ class ModuleConversion:
         """Move all parameters and buffers to a CUDA device."""
         return self._apply(lambda t: t.cuda(device))
 
-    def type(self, dst_type: Any) -> Self:
+    def type(self, dst_type: dtype | str) -> Self:
         """Convert all parameters and buffers to `dst_type`."""
         return self._apply(lambda t: t.type(dst_type))
 

@@ -58,7 +58,7 @@ class ModuleState:
                 yield name, buffer
 
     def state_dict(
-        self, *, destination: Any = None, prefix: str = "", keep_vars: bool = False
+        self, *, destination: dict[str, Any] | None = None, prefix: str = "", keep_vars: bool = False
     ) -> OrderedDict[str, Any]:
         """All parameters and persistent buffers of the module and its children, by dotted name.
 
@@ -72,25 +72,26 @@ class ModuleState:
             >>> list(sg.nn.Sequential(sg.nn.Linear(2, 3)).state_dict())
             ['0.weight', '0.bias']
         """
-        if destination is None:
-            destination = OrderedDict()
-            destination._metadata = OrderedDict()
+        into: Any = destination
+        if into is None:
+            into = OrderedDict()
+            into._metadata = OrderedDict()
         metadata = {"version": self._version}
-        if hasattr(destination, "_metadata"):
-            destination._metadata[prefix[:-1]] = metadata
+        if hasattr(into, "_metadata"):
+            into._metadata[prefix[:-1]] = metadata
         for hook in self._state_dict_pre_hooks.values():
             hook(self, prefix, keep_vars)
-        self._save_to_state_dict(destination, prefix, keep_vars)
+        self._save_to_state_dict(into, prefix, keep_vars)
         for name, module in self._modules.items():
             if module is not None:
-                module.state_dict(destination=destination, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
+                module.state_dict(destination=into, prefix=f"{prefix}{name}.", keep_vars=keep_vars)
         for hook in self._state_dict_hooks.values():
-            found = hook(self, destination, prefix, metadata)
+            found = hook(self, into, prefix, metadata)
             if not getattr(hook, "_from_public_api", False):
-                destination = destination if found is None else found
+                into = into if found is None else found
             elif found is not None:
                 raise RuntimeError("state_dict post-hook must return None")
-        return destination
+        return into
 
     def register_state_dict_pre_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """Call `hook(module, prefix, keep_vars)` before the module's state is written."""

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..generated.tensor import Tensor
+from ..runtime.arguments import explained
 from ..runtime.creation import empty
 from ..runtime.errors import type_name
 from ..runtime.tree import register_tensor_class
@@ -76,7 +78,8 @@ class _Uninitialized(Tensor):
 
     _flat = _shape = _storage = _nd = _strides = property(_unknown)
 
-    def materialize(self, shape: Any, device: Any = None, dtype: Any = None) -> None:
+    @explained
+    def materialize(self, shape: Sequence[int], device: Any = None, dtype: Any = None) -> None:
         """Become a tensor of a shape, without particular values.
 
         Args:

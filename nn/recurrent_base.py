@@ -114,7 +114,9 @@ class RNNBase(Module):
         """The parameters of each layer and direction."""
         return [[getattr(self, name) for name in names] for names in self._all_weights]
 
-    def forward(self, input: Any, hx: Any = None) -> tuple[Any, Any]:
+    def forward(
+        self, input: Tensor | PackedSequence, hx: Tensor | tuple[Tensor, Tensor] | None = None
+    ) -> tuple[Any, Any]:
         if isinstance(input, PackedSequence):
             return self._forward_packed(input, hx)
         given = self._unpacked_states(hx)

@@ -10,6 +10,7 @@ from ..runtime.errors import ShapeError, type_name
 from ..runtime.user_warning import warn_user
 
 GATES = {"RNN_TANH": 1, "RNN_RELU": 1, "LSTM": 4, "GRU": 3}
+_MOST_LAYERS = 2**16
 
 
 def check_arguments(layer: Any, dropout: Any) -> None:
@@ -27,6 +28,7 @@ def check_arguments(layer: Any, dropout: Any) -> None:
     for name in ("hidden_size", "num_layers"):
         if getattr(layer, name) <= 0:
             raise ValueError(f"{name} must be greater than zero")
+    check_layers(layer.num_layers)
     if layer.proj_size < 0:
         raise ValueError("proj_size should be a positive integer or zero to disable projections")
     if layer.proj_size >= layer.hidden_size:
@@ -36,6 +38,12 @@ def check_arguments(layer: Any, dropout: Any) -> None:
             "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects num_layers "
             f"greater than 1, but got dropout={dropout} and num_layers={layer.num_layers}"
         )
+
+
+def check_layers(count: int) -> None:
+    """A number of layers for which somebody can wait: each of them is made."""
+    if count > _MOST_LAYERS:
+        raise ValueError(f"num_layers must be at most {_MOST_LAYERS}, but got {count}")
 
 
 def check_dims(name: str, input: Tensor, states: Sequence[Tensor] | None) -> None:

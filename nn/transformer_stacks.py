@@ -7,6 +7,7 @@ import copy
 from ..generated.tensor import Tensor
 from .container import ModuleList
 from .module import Module
+from .recurrent_checks import check_layers
 from .transformer_masks import as_numbers, detect_causal
 
 
@@ -127,6 +128,7 @@ class TransformerDecoder(Module):
 
 
 def _copies(layer: Module, count: int) -> ModuleList:
+    check_layers(count)
     return ModuleList([copy.deepcopy(layer) for _ in range(count)])
 
 

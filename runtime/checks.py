@@ -27,10 +27,18 @@ def _wrong(op: str, name: str, expected: str, value: Any) -> ArgumentError:
 def _number(value: Any) -> Any:
     """The Python number in a NumPy scalar or in a 0-d tensor outside any graph; other values unchanged."""
     if isinstance(value, np.generic) or (isinstance(value, np.ndarray) and value.ndim == 0):
-        return value.item()
+        return number_of(value)
     if isinstance(value, TensorBase) and not value._shape and not value._rg:
         return item(value)
     return value
+
+
+def number_of(value: Any) -> Any:
+    """The Python number in a NumPy scalar or 0-d array; `item()` leaves numbers of extended precision as they are."""
+    found = value.item()
+    if isinstance(found, np.longdouble):
+        return float(found)
+    return complex(found) if isinstance(found, np.clongdouble) else found
 
 
 def tensor(op: str, name: str, value: Any) -> Any:
@@ -45,7 +53,7 @@ def operand(op: str, name: str, value: Any) -> Any:
     if isinstance(value, TensorBase) or type(value) in _PYTHON_DTYPES:
         return value
     if isinstance(value, np.generic) and value.dtype.kind in "biufc":
-        return value.item()
+        return number_of(value)
     if isinstance(value, np.ndarray):
         return _from_array(op, name, value)
     raise _wrong(op, name, "Tensor or Number", value)
@@ -53,7 +61,7 @@ def operand(op: str, name: str, value: Any) -> Any:
 
 def _from_array(op: str, name: str, value: np.ndarray) -> Any:
     try:
-        return adopt(value.copy(order="C"))
+        return adopt(np.asarray(value).copy(order="C"))
     except TypeError as error:
         raise ArgumentError(f"{op}(): argument '{name}': {error}") from None
 

@@ -17,7 +17,10 @@ from .generated import ops as _ops
 from .generated.ops import *
 from .generated.tensor import Tensor
 from .nn.functional import rrelu, rrelu_, threshold, threshold_
+from .runtime import creation as _creation
+from .runtime import queries as _queries
 from .runtime.allocation import keep_freed_memory as _keep_freed_memory
+from .runtime.arguments import guard as _guard
 from .runtime.autograd import (
     enable_grad,
     inference_mode,
@@ -350,6 +353,15 @@ __all__ = [
     "zeros_like",
 ]
 __all__ += _ops.__all__
+
+_guard(
+    besides=(
+        *(fft, linalg, special, autograd.function, autograd.grad_mode, _creation, _queries),
+        *(nn.functional.activation, nn.functional.rectifier, nn.functional.loss, nn.functional.classification),
+        *(nn.functional.softmax, nn.functional.pooling, nn.functional.average_pooling, nn.functional.normalization),
+        *(Size, device, dtype, is_grad_enabled, is_inference_mode_enabled),
+    )
+)
 
 
 def __getattr__(name: str) -> _Any:

@@ -1,5 +1,8 @@
 """Pictures of autograd graphs; the code is in specgrad.runtime.drawing."""
 
+from .runtime.arguments import guard_module as _guard_module
 from .runtime.drawing.draw import Drawing, draw
 
 __all__ = ["Drawing", "draw"]
+
+_guard_module(__name__)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
+from ...runtime.arguments import explained
 from ...runtime.creation import rand
 from ...runtime.dtypes import bool_, float32
 from ...runtime.errors import DtypeError, ShapeError
@@ -16,6 +17,7 @@ from ...runtime.shapes import broadcast_shapes
 NAME = "scaled_dot_product_attention"
 
 
+@explained
 def scaled_dot_product_attention(
     query: Tensor,
     key: Tensor,

@@ -6,7 +6,6 @@ import math
 import warnings
 
 from ...generated.tensor import Tensor
-from ...runtime import checks
 from ...runtime.random import Generator
 from .fill import normal_, uniform_
 
@@ -50,7 +49,6 @@ def _slope(param: float | None) -> float:
 
 def _calculate_fan_in_and_fan_out(tensor: Tensor) -> tuple[int, int]:
     """How many inputs one output sums over, and how many outputs one input reaches, for a weight."""
-    checks.tensor("init", "tensor", tensor)
     if tensor.ndim < 2:
         raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
     receptive_field = math.prod(tensor.shape[2:])

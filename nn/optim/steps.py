@@ -8,6 +8,7 @@ from functools import wraps
 from itertools import chain
 from typing import Any
 
+from ...runtime import arguments
 from ...runtime.autograd.grad_mode import watch
 from ...runtime.autograd.hooks import RemovableHandle
 from ...runtime.profiler.ranges import record_function
@@ -19,12 +20,20 @@ _after_all: OrderedDict[int, Hook] = OrderedDict()
 
 
 def register_optimizer_step_pre_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` before each step of every optimizer; it may return new (args, kwargs)."""
+    """Call a function before each step of every optimizer.
+
+    Args:
+        hook: called as `hook(optimizer, args, kwargs)`; it may return new (args, kwargs).
+    """
     return _added(_before_all, hook)
 
 
 def register_optimizer_step_post_hook(hook: Hook) -> RemovableHandle:
-    """Call `hook(optimizer, args, kwargs)` after each step of every optimizer."""
+    """Call a function after each step of every optimizer.
+
+    Args:
+        hook: called as `hook(optimizer, args, kwargs)`.
+    """
     return _added(_after_all, hook)
 
 
@@ -42,7 +51,11 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
         self._opt_called = True
         own_before, own_after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
         if not (own_before or own_after or watch.active or _before_all or _after_all):
-            return step(self, *args, **kwargs)
+            try:
+                return step(self, *args, **kwargs)
+            except Exception as error:
+                arguments.leave(step, error, (self, *args), kwargs)
+                raise
         with named(self, "step"):
             for hook in list(chain(_before_all.values(), own_before.values())):
                 args, kwargs = _new_arguments(hook(self, args, kwargs), args, kwargs)

@@ -76,7 +76,7 @@ def initial_gradients(name: str, roots: Sequence[Any], given: Any, batched: bool
     """The gradients to start from: those given, or 1 for outputs of one element."""
     if given is None or isinstance(given, TensorBase):
         given = (None,) * len(roots) if given is None else (given,)
-    given = tuple(given)
+    given = as_tuple(name, "gradient", given)
     if len(given) != len(roots):
         raise GraphError(f"{name}(): got {len(roots)} tensors and {len(given)} gradients")
     return [initial(name, root, g, i, batched) for i, (root, g) in enumerate(zip(roots, given, strict=True))]

@@ -58,13 +58,13 @@ def _copy_of(op: str, data: Any, kind: Dtype | None) -> Any:
 
 
 def native(op: str, array: np.ndarray) -> np.ndarray:
-    """The array, unless its elements have the other byte order or none of the supported dtypes."""
+    """The array as a plain one (no matrix, no mask), unless its elements have the other byte order."""
     if not array.dtype.isnative:
         raise ValueError(
             f"{op}(): given numpy array has byte order different from the native byte order. "
             "Conversion between byte orders is not supported; use array.astype(array.dtype.newbyteorder('='))"
         )
-    return array
+    return np.asarray(array)
 
 
 def from_numpy(ndarray: np.ndarray) -> Any:

@@ -6,6 +6,8 @@ import warnings
 from collections.abc import Callable
 from enum import Enum
 
+from ..arguments import explained
+
 
 class ProfilerActivity(Enum):
     """What is profiled. Everything runs on the CPU; CUDA is accepted, and the times of its kernels are not measured."""
@@ -66,6 +68,7 @@ def schedule(
         warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)
     cycle = wait + warmup + active
 
+    @explained
     def action(step: int) -> ProfilerAction:
         if step < 0:
             raise AssertionError(f"Step must be non-negative. Got {step}.")

@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from ..arguments import explained
 from ..autograd.dual import dual_level, make_dual, unpack_dual
 from ..batching import vmap
 from ..namespace import op
@@ -99,6 +100,7 @@ def linearize(func: Callable[..., Any], *primals: Any) -> tuple[Any, Callable[..
     leaves, spec = flatten(primals)
     metas = [(leaf._shape, leaf._dtype) for leaf in leaves]
 
+    @explained
     def jvp_fn(*tangents: Any) -> Any:
         _check_tangents(tangents, metas, spec)
         return transposed(tangents)[0]

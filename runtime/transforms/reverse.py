@@ -6,6 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from ..arguments import explained
 from ..autograd.grad_mode import inference_mode
 from ..batching import vmap
 from ..namespace import op
@@ -114,6 +115,7 @@ def vjp(func: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple
     check_outputs(_VJP, outputs)
     check_floating("vjp(f, ...)", outputs)
 
+    @explained
     def vjp_fn(cotangents: Any, retain_graph: bool = True, create_graph: bool | None = None) -> Any:
         given, given_spec = flatten(cotangents)
         if given_spec != out_spec:

@@ -1,5 +1,6 @@
 """Profiling under the older of PyTorch's names; the code is in specgrad.runtime.profiler."""
 
+from ..runtime.arguments import guard_module as _guard_module
 from ..runtime.profiler.averages import FunctionEventAvg
 from ..runtime.profiler.emit import emit_itt, emit_nvtx
 from ..runtime.profiler.event_list import EventList
@@ -8,3 +9,5 @@ from ..runtime.profiler.legacy import profile
 from ..runtime.profiler.ranges import record_function
 
 __all__ = ["EventList", "FunctionEvent", "FunctionEventAvg", "emit_itt", "emit_nvtx", "profile", "record_function"]
+
+_guard_module(__name__)

@@ -1,5 +1,6 @@
 """The profiler under PyTorch's name; the code is in specgrad.runtime.profiler."""
 
+from ..runtime.arguments import guard_module as _guard_module
 from ..runtime.profiler.averages import FunctionEventAvg
 from ..runtime.profiler.event_list import EventList
 from ..runtime.profiler.events import FunctionEvent
@@ -22,3 +23,5 @@ __all__ = [
     "supported_activities",
     "tensorboard_trace_handler",
 ]
+
+_guard_module(__name__)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ....generated.tensor import Tensor
+from ....runtime.arguments import explained
 from ....runtime.autograd.grad_mode import no_grad
 
 One = Callable[[Tensor, Tensor, Any], Tensor]
@@ -30,6 +31,7 @@ def get_ema_avg_fn(decay: float = 0.999) -> One:
     """
     _check(decay)
 
+    @explained
     @no_grad()
     def ema_update(ema_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
         return decay * ema_param + (1 - decay) * current_param
@@ -48,6 +50,7 @@ def get_swa_avg_fn() -> One:
         tensor([1.5000])
     """
 
+    @explained
     @no_grad()
     def swa_update(averaged_param: Tensor, current_param: Tensor, num_averaged: Any) -> Tensor:
         return averaged_param + (current_param - averaged_param) / (num_averaged + 1)
@@ -66,6 +69,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Many:
     """
     _check(decay)
 
+    @explained
     @no_grad()
     def ema_update(ema_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], _: Any) -> None:
         for average, value in zip(ema_param_list, current_param_list, strict=True):
@@ -77,6 +81,7 @@ def get_ema_multi_avg_fn(decay: float = 0.999) -> Many:
 def get_swa_multi_avg_fn() -> Many:
     """As `get_swa_avg_fn`, for lists of tensors; the averages are written in place."""
 
+    @explained
     @no_grad()
     def swa_update(
         averaged_param_list: Sequence[Tensor], current_param_list: Sequence[Tensor], num_averaged: Any

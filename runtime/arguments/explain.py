@@ -1,0 +1,195 @@
+"""Why a call failed: the argument that is not what the signature says.
+
+Whatever came from code of the user's (a callback, a Dataset, a hook) passes as it is, and so does what this package
+raised on purpose, unless that speaks of a wrong type and not of the call (such as a tensor that is no index, somewhere
+inside). What is left are accidents: errors that Python, NumPy or a compiled function raised.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import sysconfig
+from collections.abc import Callable, Iterator, Mapping
+from opcode import opmap
+from types import FrameType, MethodType, TracebackType
+from typing import Any
+
+from .. import errors, indexing, interop
+from ..errors import ArgumentError
+from ..failures import described
+from ..user_warning import PACKAGE
+from .fitting import came, fits, in_words
+from .guard import guards
+
+_OWN = tuple(cls for cls in vars(errors).values() if isinstance(cls, type))
+_PASSING = (StopIteration, StopAsyncIteration, Warning, OSError, NotImplementedError)
+_BELOW = (__name__.partition(".")[0], "numpy", "numba", "scipy", "llvmlite", "ml_dtypes")
+_STANDARD = sysconfig.get_path("stdlib") + os.sep
+_PROTOCOLS = (interop.__name__, indexing.__name__)
+_RAISES = {opmap["RAISE_VARARGS"], opmap["RERAISE"]}
+_FOUND = "_argument_error"  # on an error that is on its way out: what an inner call found
+_TEXT_LENGTH = 60
+
+
+def explain(function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise what explains why the call failed; return when `error` is to pass as it is."""
+    entered = error.__traceback__
+    if isinstance(error, _PASSING) or entered is None or not _is_inside(function, error, entered.tb_next):
+        return
+    function, args = _bound_to_first(function, args)
+    given = _bound(function, args, kwargs)
+    if _is_on_purpose(function, error, given):
+        return
+    misfit = _misfit(function, given) or getattr(error, _FOUND, None)
+    if not _is_outermost(entered.tb_frame):
+        setattr(error, _FOUND, misfit)
+    elif misfit is not None:
+        raise misfit from error
+    elif not _asks_for_a_key(error, given):
+        raise _unforeseen(function, error, given) from error
+
+
+# ---- accidents -------------------------------------------------------------------------------------------------------
+
+
+def _is_inside(function: Callable[..., Any], error: Exception, entry: TracebackType | None) -> bool:
+    """Whether all code on the way to the error is this package's or what it is built on."""
+    if entry is None:
+        return not str(error).startswith(getattr(function, "__qualname__", ""))  # Python says what is wrong in a call
+    while entry is not None:
+        if not _is_below(entry.tb_frame):
+            return False
+        entry = entry.tb_next
+    return True
+
+
+def _is_on_purpose(function: Callable[..., Any], error: Exception, given: Mapping[str, Any]) -> bool:
+    """Whether the error comes from a `raise` of this package, other than that of a tensor which Python took for a number.
+
+    What a tensor says as an index, a list or a mapping knows nothing of the call; it counts if it names it by chance.
+    """
+    last = error.__traceback__
+    while last is not None and last.tb_next is not None:
+        last = last.tb_next
+    if last is None or last.tb_frame.f_code.co_code[last.tb_lasti] not in _RAISES:
+        return isinstance(error, _OWN)
+    if isinstance(error, TypeError) and last.tb_frame.f_globals.get("__name__") in _PROTOCOLS:
+        return _says_where(function, str(error), given)
+    return isinstance(error, _OWN) or last.tb_frame.f_code.co_filename.startswith(PACKAGE)
+
+
+def _says_where(function: Callable[..., Any], message: str, given: Mapping[str, Any]) -> bool:
+    """Whether a message names the function or one of its arguments."""
+    words = [title(function).rpartition(".")[2], *given]
+    return any(re.search(rf"\b{re.escape(word)}\b", message) for word in words)
+
+
+def _is_below(frame: FrameType) -> bool:
+    file = frame.f_code.co_filename
+    if file.startswith((PACKAGE, "<frozen ")) or str(frame.f_globals.get("__name__")).partition(".")[0] in _BELOW:
+        return True
+    return file.startswith(_STANDARD) and "-packages" not in file
+
+
+def _is_outermost(frame: FrameType) -> bool:
+    """Whether no other guard stands between this one and the user."""
+    caller = frame.f_back
+    while caller is not None and _is_below(caller):
+        if caller.f_code in guards:
+            return False
+        caller = caller.f_back
+    return True
+
+
+def _asks_for_a_key(error: Exception, given: Mapping[str, Any]) -> bool:
+    """Whether what a KeyError misses is an argument: the user asked for it."""
+    return isinstance(error, KeyError) and any(error.args[0] is value for value in given.values())
+
+
+# ---- arguments -------------------------------------------------------------------------------------------------------
+
+
+def _bound(function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> dict[str, Any]:
+    """The arguments by name."""
+    try:
+        return dict(inspect.signature(function).bind(*args, **kwargs).arguments)
+    except (TypeError, ValueError):
+        return dict(kwargs)
+
+
+def _bound_to_first(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[Any, ...]]:
+    """A method that came as a function, bound to its `self` or `cls`; the arguments that are left."""
+    first = next(iter(inspect.signature(function).parameters), "")
+    return (MethodType(function, args[0]), args[1:]) if args and first in ("self", "cls") else (function, args)
+
+
+def _misfit(function: Callable[..., Any], given: Mapping[str, Any]) -> ArgumentError | None:
+    """The error about the first argument that its annotation refuses; flags come last, as any value may be one."""
+    candidates = list(_annotated(function, given))
+    for name, value, hint in sorted(candidates, key=lambda found: found[2] is bool):
+        if not fits(value, hint):
+            return ArgumentError(f"{title(function)}(): argument '{name}' must be {in_words(hint)}, not {came(value)}")
+    return None
+
+
+def _annotated(function: Callable[..., Any], given: Mapping[str, Any]) -> Iterator[tuple[str, Any, Any]]:
+    parameters = inspect.signature(function).parameters
+    space = getattr(inspect.unwrap(function), "__globals__", {})
+    for name, value in given.items():
+        if name not in parameters:
+            continue
+        kind, hint = parameters[name].kind, _evaluated(parameters[name].annotation, space)
+        if kind is inspect.Parameter.VAR_POSITIONAL:
+            yield from ((name, item, hint) for item in value)
+        elif kind is inspect.Parameter.VAR_KEYWORD:
+            yield from ((key, item, hint) for key, item in value.items())
+        else:
+            yield name, value, hint
+
+
+def _evaluated(annotation: Any, space: dict[str, Any]) -> Any:
+    """What an annotation means; Any where a name of it is known to type checkers only."""
+    if annotation is inspect.Parameter.empty:
+        return Any
+    if not isinstance(annotation, str):
+        return annotation
+    try:
+        return eval(annotation, space)
+    except Exception:
+        return Any
+
+
+# ---- words -----------------------------------------------------------------------------------------------------------
+
+
+def title(function: Callable[..., Any]) -> str:
+    """How a user calls it: the class for `__init__` and `forward`, else the qualified name."""
+    own = getattr(function, "__self__", None)
+    words = getattr(function, "__qualname__", "call").rpartition("<locals>.")[2].split(".")
+    if own is not None:
+        words[0] = own.__name__ if isinstance(own, type) else type(own).__name__
+    return ".".join(word for word in words if word not in ("__init__", "forward"))
+
+
+def _unforeseen(function: Callable[..., Any], error: Exception, given: Mapping[str, Any]) -> Exception:
+    """An error of the class that fits, naming call and arguments, where every argument is what the signature says."""
+    shown = ", ".join(f"{name}={_shown(value)}" for name, value in given.items())
+    start = f"{title(function)}(): cannot be done with ({shown})"
+    if isinstance(error, (TypeError, AttributeError)):
+        return ArgumentError(start)
+    if isinstance(error, MemoryError):
+        return RuntimeError(f"{start}: not enough memory")
+    if isinstance(error, KeyError):
+        return RuntimeError(f"{start}: {error} is missing")
+    cls = next((cls for cls in (IndexError, ValueError) if isinstance(error, cls)), RuntimeError)
+    return cls(start if isinstance(error, (AssertionError, RecursionError)) else f"{start}: {error}")
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = described(value)
+    except Exception:  # a __repr__ of the user's
+        return f"<{type(value).__name__}>"
+    return text if len(text) <= _TEXT_LENGTH else text[:_TEXT_LENGTH] + "..."

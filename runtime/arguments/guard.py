@@ -1,0 +1,111 @@
+"""Where calls of users enter code written by hand: what fails there is explained from the annotations.
+
+What is on every path of a training step (`Module.__call__`, an optimizer's step) has the `try` itself, which costs
+nothing when nothing fails; what is called seldom gets it around from `guard`.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import update_wrapper
+from types import CodeType, FunctionType, ModuleType
+from typing import Any, TypeVar
+
+from ..tensor import TensorBase
+
+AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
+
+guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
+
+_OPERATORS = ("__init__", "__getitem__", "__setitem__", "__delitem__", "__add__", "__iadd__")
+_PACKAGE = __name__.partition(".")[0]
+_BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
+
+
+def leave(function: Callable[..., Any], error: Exception, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+    """Raise what explains why `function(*args, **kwargs)` failed; return when `error` is to pass as it is."""
+    from .explain import explain  # only programs that fail need it
+
+    explain(function, error, args, kwargs)
+
+
+def explained(function: AnyFunction) -> AnyFunction:
+    """`function`, whose accidental errors become ones that name the argument that does not fit its annotation."""
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return function(*args, **kwargs)
+        except Exception as error:
+            leave(function, error, args, kwargs)
+            raise
+
+    return update_wrapper(call, function)  # type: ignore[return-value]
+
+
+guards.add(next(constant for constant in explained.__code__.co_consts if isinstance(constant, CodeType)))
+
+
+_guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes that have been gone through
+
+
+def guard(besides: Iterable[Any]) -> None:
+    """Put `explained` around the functions, and the methods of classes, that public modules list in `__all__`.
+
+    Args:
+        besides: what is left as it is, as it is used all the time: functions, classes, and modules for all that is
+            in them.
+    """
+    for left in besides:
+        found = vars(left).values() if isinstance(left, ModuleType) else (left,)
+        _guarded.update({value: value for value in found if isinstance(value, (FunctionType, type))})
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] == _PACKAGE and hasattr(module, "__all__"):
+            guard_module(name)
+
+
+def guard_module(name: str) -> None:
+    """The same for one module, which calls this itself when it is loaded later than the package."""
+    module = sys.modules[name]
+    for listed in module.__all__:
+        value = vars(module).get(listed)
+        if isinstance(value, type):
+            _guard_class(value)
+        elif _by_hand(value):
+            setattr(module, listed, _once(value, name))
+
+
+def _once(function: Any, home: str) -> Any:
+    """One guarded function for each, under all its names; pickled by the first module that shows it."""
+    if function not in _guarded:
+        found = explained(function)
+        found.__module__ = home
+        _guarded[function] = found
+    return _guarded[function]
+
+
+def _by_hand(value: Any) -> bool:
+    return isinstance(value, FunctionType) and _is_ours(value.__module__) and value.__code__ not in guards
+
+
+def _is_ours(module: str | None) -> bool:
+    return module is not None and module.startswith(_BY_HAND) and not module.startswith(_GENERATED)
+
+
+def _guard_class(cls: type) -> None:
+    if issubclass(cls, TensorBase):
+        return  # its methods are as quick as functions, and check as these do
+    for owner in cls.__mro__:
+        if owner not in _guarded and _is_ours(owner.__module__):
+            _guarded[owner] = owner
+            _guard_methods(owner, vars(owner))
+
+
+def _guard_methods(owner: type, members: Mapping[str, Any]) -> None:
+    for name, value in list(members.items()):
+        if (name.startswith("_") and name not in _OPERATORS) or name == "forward":
+            continue  # forward is entered through Module.__call__
+        if isinstance(value, (staticmethod, classmethod)) and _by_hand(value.__func__):
+            setattr(owner, name, type(value)(explained(value.__func__)))
+        elif _by_hand(value):
+            setattr(owner, name, explained(value))
