@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import operator
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from typing import Any, Self
 
+from ..runtime import checks
 from .module import Module
 
 
@@ -15,7 +15,7 @@ class _NumberedModules(Module):
     """Children named "0", "1", ...: what Sequential and ModuleList share."""
 
     def _key(self, index: Any) -> str:
-        position = operator.index(index)
+        position = checks.position(type(self).__name__, index)
         size = len(self._modules)
         if not -size <= position < size:
             raise IndexError(f"index {position} is out of range")

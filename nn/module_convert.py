@@ -12,7 +12,7 @@ from ..runtime.autograd.zeroing import zero_gradient
 from ..runtime.creation import empty_like
 from ..runtime.devices import device as Device
 from ..runtime.dtypes import bfloat16, dtype, float16, float32, float64
-from ..runtime.errors import type_name
+from ..runtime.errors import ArgumentError, type_name
 from .parameter import Parameter
 
 Convert = Callable[[Tensor], Tensor]
@@ -92,6 +92,8 @@ class ModuleConversion:
 
     def type(self, dst_type: dtype | str) -> Self:
         """Convert all parameters and buffers to `dst_type`."""
+        if dst_type is None:  # which asks a tensor for its type
+            raise ArgumentError("type(): argument 'dst_type' must be dtype or str, not NoneType")
         return self._apply(lambda t: t.type(dst_type))
 
     def float(self) -> Self:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Iterable, Iterator
 from typing import Any, Self
 
 from ..generated.tensor import Tensor
+from ..runtime import checks
 from .module import Module
 from .parameter import Parameter
 
@@ -31,7 +31,7 @@ class ParameterList(Module):
             self += values
 
     def _key(self, index: Any) -> str:
-        position = operator.index(index)
+        position = checks.position(type(self).__name__, index)
         if not -self._size <= position < self._size:
             raise IndexError(f"index {position} is out of range")
         return str(position % self._size)

@@ -6,6 +6,7 @@ A check is called as `check(op, name, value)`; those of `int[N]` take N as a fou
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -103,6 +104,14 @@ def integer(op: str, name: str, value: Any) -> int:
     if isinstance(found, int) and not isinstance(found, bool):
         return int(found)
     raise _wrong(op, name, "int", value)
+
+
+def position(owner: str, value: Any) -> int:
+    """An index of a container."""
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise ArgumentError(f"{owner}: an index must be int or slice, not {type_name(value)}") from None
 
 
 def integer_list(op: str, name: str, value: Any, size: int | None = None) -> tuple[int, ...]:

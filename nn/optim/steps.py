@@ -50,21 +50,26 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
     def wrapper(self: Any, *args: Any, **kwargs: Any) -> Any:
         self._opt_called = True
         own_before, own_after = self._optimizer_step_pre_hooks, self._optimizer_step_post_hooks
-        if not (own_before or own_after or watch.active or _before_all or _after_all):
-            try:
+        try:
+            if not (own_before or own_after or watch.active or _before_all or _after_all):
                 return step(self, *args, **kwargs)
-            except Exception as error:
-                arguments.leave(step, error, (self, *args), kwargs)
-                raise
-        with named(self, "step"):
-            for hook in list(chain(_before_all.values(), own_before.values())):
-                args, kwargs = _new_arguments(hook(self, args, kwargs), args, kwargs)
-            result = step(self, *args, **kwargs)
-            for hook in list(chain(own_after.values(), _after_all.values())):
-                hook(self, args, kwargs)
-        return result
+            return _between_hooks(step, self, args, kwargs)
+        except Exception as error:
+            arguments.leave(step, error, (self, *args), kwargs)
+            raise
 
+    arguments.guards.add(wrapper.__code__)
     return wrapper
+
+
+def _between_hooks(step: Callable[..., Any], optimizer: Any, args: Any, kwargs: Any) -> Any:
+    with named(optimizer, "step"):
+        for hook in list(chain(_before_all.values(), optimizer._optimizer_step_pre_hooks.values())):
+            args, kwargs = _new_arguments(hook(optimizer, args, kwargs), args, kwargs)
+        result = step(optimizer, *args, **kwargs)
+        for hook in list(chain(optimizer._optimizer_step_post_hooks.values(), _after_all.values())):
+            hook(optimizer, args, kwargs)
+    return result
 
 
 def named(optimizer: Any, method: str) -> record_function:

@@ -42,13 +42,14 @@ def explain(function: Callable[..., Any], error: Exception, args: tuple[Any, ...
     given = _bound(function, args, kwargs)
     if _is_on_purpose(function, error, given):
         return
-    misfit = _misfit(function, given) or getattr(error, _FOUND, None)
+    found = misfit(function, given) or getattr(error, _FOUND, None)
     if not _is_outermost(entered.tb_frame):
-        setattr(error, _FOUND, misfit)
-    elif misfit is not None:
-        raise misfit from error
-    elif not _asks_for_a_key(error, given):
-        raise _unforeseen(function, error, given) from error
+        setattr(error, _FOUND, found)
+    elif found is not None or not _asks_for_a_key(error, given):
+        try:
+            raise found or _unforeseen(function, error, given) from error
+        finally:
+            del found  # which knows this frame by its traceback
 
 
 # ---- accidents -------------------------------------------------------------------------------------------------------
@@ -66,16 +67,16 @@ def _is_inside(function: Callable[..., Any], error: Exception, entry: TracebackT
 
 
 def _is_on_purpose(function: Callable[..., Any], error: Exception, given: Mapping[str, Any]) -> bool:
-    """Whether the error comes from a `raise` of this package, other than that of a tensor which Python took for a number.
+    """Whether the error comes from a `raise` of this package that knows of the call.
 
-    What a tensor says as an index, a list or a mapping knows nothing of the call; it counts if it names it by chance.
+    What a tensor says that Python took for an index or a list does not, unless the names are the same by chance.
     """
     last = error.__traceback__
     while last is not None and last.tb_next is not None:
         last = last.tb_next
     if last is None or last.tb_frame.f_code.co_code[last.tb_lasti] not in _RAISES:
         return isinstance(error, _OWN)
-    if isinstance(error, TypeError) and last.tb_frame.f_globals.get("__name__") in _PROTOCOLS:
+    if last.tb_frame.f_globals.get("__name__") in _PROTOCOLS:
         return _says_where(function, str(error), given)
     return isinstance(error, _OWN) or last.tb_frame.f_code.co_filename.startswith(PACKAGE)
 
@@ -125,7 +126,7 @@ def _bound_to_first(function: Any, args: tuple[Any, ...]) -> tuple[Any, tuple[An
     return (MethodType(function, args[0]), args[1:]) if args and first in ("self", "cls") else (function, args)
 
 
-def _misfit(function: Callable[..., Any], given: Mapping[str, Any]) -> ArgumentError | None:
+def misfit(function: Callable[..., Any], given: Mapping[str, Any]) -> ArgumentError | None:
     """The error about the first argument that its annotation refuses; flags come last, as any value may be one."""
     candidates = list(_annotated(function, given))
     for name, value, hint in sorted(candidates, key=lambda found: found[2] is bool):

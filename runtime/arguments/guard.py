@@ -18,7 +18,8 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 
-_OPERATORS = ("__init__", "__getitem__", "__setitem__", "__delitem__", "__add__", "__iadd__")
+_OPERATORS = ("__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
+_IN_EVERY_STEP = ("forward", "zero_grad")  # the first is entered through Module.__call__; the other takes no tensors
 _PACKAGE = __name__.partition(".")[0]
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."
 
@@ -40,10 +41,8 @@ def explained(function: AnyFunction) -> AnyFunction:
             leave(function, error, args, kwargs)
             raise
 
+    guards.add(call.__code__)  # one code for all
     return update_wrapper(call, function)  # type: ignore[return-value]
-
-
-guards.add(next(constant for constant in explained.__code__.co_consts if isinstance(constant, CodeType)))
 
 
 _guarded: dict[Any, Any] = {}  # what stands in the place of functions; classes that have been gone through
@@ -103,8 +102,8 @@ def _guard_class(cls: type) -> None:
 
 def _guard_methods(owner: type, members: Mapping[str, Any]) -> None:
     for name, value in list(members.items()):
-        if (name.startswith("_") and name not in _OPERATORS) or name == "forward":
-            continue  # forward is entered through Module.__call__
+        if (name.startswith("_") and name not in _OPERATORS) or name in _IN_EVERY_STEP:
+            continue
         if isinstance(value, (staticmethod, classmethod)) and _by_hand(value.__func__):
             setattr(owner, name, type(value)(explained(value.__func__)))
         elif _by_hand(value):

@@ -34,9 +34,9 @@ def _alarm(*_: Any) -> None:
     raise TooLong
 
 
-def limited() -> None:
+def limited(progress: Any) -> None:
     """Make crashes visible, memory scarce and processes impossible."""
-    faulthandler.enable()
+    faulthandler.enable(progress)
     with open("/proc/self/statm") as file:
         used = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + MEMORY, used + MEMORY))
@@ -49,9 +49,10 @@ def main(seed: str, first: int, last: int) -> None:
     """Make the calls and write down what is wrong with each."""
     from .bad_calls import outcome
 
-    limited()
-    report = os.fdopen(os.dup(1), "w", buffering=1)
-    progress = os.fdopen(os.dup(2), "w", buffering=1)
+    report, progress = (os.fdopen(os.dup(number), "w", buffering=1) for number in (1, 2))
+    limited(progress)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)  # what calls print is no report
     for number in range(first, last):
         progress.write(f"{number}\n")
         signal.alarm(SECONDS)

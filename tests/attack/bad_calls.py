@@ -145,8 +145,9 @@ PYTORCHS_WORDS = re.compile(
     r"\b[A-Za-z_]\w*\(\)|^Boolean value of Tensor|CUDA device|can't convert np.ndarray of type|Tensor\.__\w+__"
     r"|learning rate|epsilon value|empty parameter list|Size mismatch between|is not a Module subclass"
     r"|(query|key|value) should be|Only tuple of tensors|conv_transpose|embedding dimension|gradcheck expects"
-    r"|Profiler must be|is not an nn\.|Expected a Module|inconsistent hidden_size|negative_slope|uninitialized param"
+    r"|Profiler must be|is not an? (nn\.|buffer)|Expected a Module|inconsistent hidden_size|negative_slope"
     r"|transform API|can require gradients|__\w+__ (should return|returned)|Expected strategy|already exists|\dD input"
+    r"|Fan in and fan out|embed_dim and num_heads|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
@@ -201,7 +202,7 @@ def says_where(call: Call, message: str) -> bool:
     """Whether a message names an op as `op()`, the function called or an argument, and no internals."""
     owner = getattr(call.function, "__self__", call.function)
     words = {call.name, call.name.strip("_"), type(owner).__name__, *NAMES.get(call.name, ()), *call.kwargs}
-    words |= set(parameters(call.function))
+    words |= {word.removesuffix("s") for word in parameters(call.function)}
     if call.name in ("getitem", "setitem", "delitem", "__getitem__", "__setitem__", "__delitem__"):
         words |= ABOUT_INDEXING
     named = PYTORCHS_WORDS.search(message) or any(

@@ -25,6 +25,7 @@ OPERATORS = re.findall(
     itruediv le len lt matmul mod mul ne neg or pow radd rdiv rfloordiv rmatmul rmod rmul rpow rsub rtruediv setitem sub
     truediv xor""",
 )
+DUNDERS = {f"{name}__" for name in OPERATORS}
 
 
 @functools.cache
@@ -61,7 +62,7 @@ def method_names(cls: type) -> list[str]:
     written = (FunctionType, MethodType, BuiltinFunctionType)
     left_out = NOT_CALLED | ({"forward"} if issubclass(cls, sg.nn.Module) else set())
     names = [name for name in dir(cls) if isinstance(getattr(cls, name, None), written) and name not in left_out]
-    return [name for name in names if not name.startswith("_") or name.strip("_") in OPERATORS]
+    return [name for name in names if not name.startswith("_") or name.removeprefix("__") in DUNDERS]
 
 
 def method(name: str) -> Callable[..., Any]:

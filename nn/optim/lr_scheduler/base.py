@@ -74,7 +74,7 @@ class LRScheduler:
 
     def get_lr(self) -> list[Any]:
         """The step sizes of this epoch, from those in the groups and `last_epoch`; a subclass defines it."""
-        raise NotImplementedError
+        raise NotImplementedError(f"{type(self).__name__} defines no get_lr")
 
     def get_last_lr(self) -> list[Any]:
         """The step sizes set last."""
