@@ -14,7 +14,7 @@ class Loss(Module):
     def __init__(self, size_average: bool | None = None, reduce: bool | None = None, reduction: str = "mean") -> None:
         super().__init__()
         if size_average is not None or reduce is not None:
-            reduction = reduction_of_flags(size_average, reduce, level=3)
+            reduction = reduction_of_flags(size_average, reduce)
         self.reduction = reduction
 
 

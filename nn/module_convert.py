@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -13,6 +12,7 @@ from ..runtime.creation import empty_like
 from ..runtime.devices import device as Device
 from ..runtime.dtypes import bfloat16, dtype, float16, float32, float64
 from ..runtime.errors import ArgumentError, type_name
+from ..runtime.user_warning import warn_user
 from .parameter import Parameter
 
 Convert = Callable[[Tensor], Tensor]
@@ -67,10 +67,9 @@ class ModuleConversion:
                 f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={to_dtype}"
             )
         if to_dtype is not None and to_dtype.is_complex:
-            warnings.warn(
+            warn_user(
                 "Complex modules are a new feature under active development whose design may change, and some modules "
-                "might not work as expected when using complex tensors as parameters or buffers.",
-                stacklevel=2,
+                "might not work as expected when using complex tensors as parameters or buffers."
             )
 
         def convert(t: Tensor) -> Tensor:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
 from ..runtime.autograd.hooks import RemovableHandle
+from ..runtime.user_warning import warn_user
 
 
 class ModuleOlder:
@@ -17,11 +17,10 @@ class ModuleOlder:
 
     def register_backward_hook(self, hook: Callable[..., Any]) -> RemovableHandle:
         """The old name of `register_full_backward_hook`, deprecated; `hook` sees the gradients of all inputs."""
-        warnings.warn(
+        warn_user(
             "`Module.register_backward_hook` is deprecated in favor of `Module.register_full_backward_hook`, and here "
             "it is the same.",
             FutureWarning,
-            stacklevel=2,
         )
         return self.register_full_backward_hook(hook)
 

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
 from .checks import string
+from .user_warning import warn_user
 
 WORDS = ("none", "mean", "sum")
 
 
-def reduction_of_flags(size_average: bool | None, reduce: bool | None, level: int) -> str:
-    """The word that two older flags stand for, each true when left out; warns about the call `level` above."""
+def reduction_of_flags(size_average: bool | None, reduce: bool | None) -> str:
+    """The word that two older flags stand for, each true when left out, with a warning."""
     word = "none" if reduce is False else "sum" if size_average is False else "mean"
-    warnings.warn(
-        f"size_average and reduce args will be deprecated, please use reduction='{word}' instead.",
-        stacklevel=level + 1,
-    )
+    warn_user(f"size_average and reduce args will be deprecated, please use reduction='{word}' instead.")
     return word
 
 
@@ -26,7 +23,6 @@ def reduction_word(
     size_average: bool | None,
     reduce: bool | None,
     reduction: Any,
-    level: int,
     words: Sequence[str] = WORDS,
 ) -> str:
     """The reduction of a loss; the older flags overrule the word.
@@ -35,7 +31,7 @@ def reduction_word(
         ValueError: reduction is none of `words`.
     """
     if size_average is not None or reduce is not None:
-        return reduction_of_flags(size_average, reduce, level + 1)
+        return reduction_of_flags(size_average, reduce)
     if string(op, "reduction", reduction) not in words:
         raise ValueError(
             f"{op}(): {reduction!r} is not a valid value for reduction: expected one of {', '.join(words)}"

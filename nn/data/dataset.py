@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterator, Sequence
 from typing import Any, Generic, TypeVar
 
 from ...generated.tensor import Tensor
 from ...runtime.creation import randperm, tensor
 from ...runtime.random import Generator
+from ...runtime.user_warning import warn_user
 
 T_co = TypeVar("T_co", covariant=True)
 
@@ -171,10 +171,7 @@ def random_split(
         raise ValueError("Sum of input lengths does not equal the length of the input dataset!")
     for number, size in enumerate(sizes):
         if size == 0:
-            warnings.warn(
-                f"Length of split at index {number} is 0. This might result in an empty dataset.",
-                stacklevel=2,
-            )
+            warn_user(f"Length of split at index {number} is 0. This might result in an empty dataset.")
     order = randperm(total, generator=generator).tolist()
     ends = [sum(sizes[: i + 1]) for i in range(len(sizes))]
     return [Subset(dataset, order[end - size : end]) for size, end in zip(sizes, ends, strict=True)]

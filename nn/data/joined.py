@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import accumulate
 from typing import Any
 
+from ...runtime.arguments import explained
 from .dataset import Dataset, IterableDataset
 
 
@@ -37,6 +38,7 @@ class ConcatDataset(Dataset[Any]):
     def __len__(self) -> int:
         return self.cumulative_sizes[-1]
 
+    @explained
     def __getitem__(self, index: int) -> Any:
         if index < 0:
             if -index > len(self):

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ...generated.tensor import Tensor
 from ...runtime import checks
 from ...runtime.creation import rand
 from ...runtime.dtypes import float32
+from ...runtime.user_warning import warn_user
 
 ALPHA = 1.7580993408473766  # where selu goes for large negative inputs: minus its scale times its alpha
 
@@ -68,11 +67,10 @@ def dropout2d(input: Tensor, p: float = 0.5, training: bool = True, inplace: boo
     if input.ndim not in (3, 4):
         _warn_of_dimensions("dropout2d", input.ndim, "2 spatial dimensions", "3D or 4D")
     if input.ndim == 3:
-        warnings.warn(
+        warn_user(
             "dropout2d: Received a 3D input to dropout2d and assuming that channel-wise 1D dropout behavior is desired "
             "- input is interpreted as shape (N, C, L), where C is the channel dim. To maintain the 1D channel-wise "
-            "dropout behavior, please switch to using dropout1d instead.",
-            stacklevel=2,
+            "dropout behavior, please switch to using dropout1d instead."
         )
     return _dropped_features("dropout2d", input, p, training, inplace)
 
@@ -163,10 +161,9 @@ def _probability(op: str, input: Tensor, p: float) -> None:
 
 
 def _warn_of_dimensions(op: str, ndim: int, spatial: str, expected: str) -> None:
-    warnings.warn(
+    warn_user(
         f"{op}: Received a {ndim}-D input to {op}, which is deprecated; please use dropout instead. Note that {op} "
-        f"exists to provide channel-wise dropout on {expected} inputs, of {spatial}.",
-        stacklevel=3,
+        f"exists to provide channel-wise dropout on {expected} inputs, of {spatial}."
     )
 
 

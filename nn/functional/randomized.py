@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
-
 from ...generated import ops
 from ...generated.tensor import Tensor
 from ...runtime import checks
 from ...runtime.creation import rand, zeros_like
 from ...runtime.errors import ShapeError, UnsupportedDtypeError
 from ...runtime.limits import finfo
+from ...runtime.user_warning import warn_user
 
 DEFAULT_EPS = 1e-10
 
@@ -99,7 +98,7 @@ def gumbel_softmax(
     """
     _require_floats("gumbel_softmax", "logits", logits)
     if eps != DEFAULT_EPS:
-        warnings.warn("`eps` parameter is deprecated and has no effect.", stacklevel=2)
+        warn_user("`eps` parameter is deprecated and has no effect.")
     dim = checks.wrap_dim("gumbel_softmax", checks.integer("gumbel_softmax", "dim", dim), logits.ndim)
     if logits.ndim and logits.shape[dim] == 0:
         raise ShapeError(f"gumbel_softmax(): expected classes along dim {dim}, but got the shape {list(logits.shape)}")

@@ -13,4 +13,4 @@ def reduction_code(op: str, size_average: bool | None, reduce: bool | None, redu
     Raises:
         ValueError: reduction is no name of one.
     """
-    return _CODES[reduction_word(op, size_average, reduce, reduction, level=3)]
+    return _CODES[reduction_word(op, size_average, reduce, reduction)]

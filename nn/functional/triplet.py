@@ -47,7 +47,7 @@ def triplet_margin_with_distance_loss(
         tensor(1.)
     """
     name = "triplet_margin_with_distance_loss"
-    word = reduction_word(name, None, None, reduction, level=2)
+    word = reduction_word(name, None, None, reduction)
     for which, tensor in (("anchor", anchor), ("positive", positive), ("negative", negative)):
         checks.tensor(name, which, tensor)
     triplet(name, anchor, positive, negative, checks.floating(name, "margin", margin))

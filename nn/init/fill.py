@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 
 from ...generated.tensor import Tensor
@@ -12,6 +10,7 @@ from ...runtime.autograd.grad_mode import no_grad
 from ...runtime.creation import empty, from_numpy, rand, randn
 from ...runtime.dtypes import float64
 from ...runtime.random import Generator
+from ...runtime.user_warning import warn_user
 
 
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Generator | None = None) -> Tensor:
@@ -142,10 +141,8 @@ def trunc_normal_(
     from scipy.special import ndtr, ndtri
 
     if mean < a - 2 * std or mean > b + 2 * std:
-        warnings.warn(
-            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. "
-            "The distribution of values may be incorrect.",
-            stacklevel=2,
+        warn_user(
+            "mean is more than 2 std from [a, b] in nn.init.trunc_normal_. The distribution of values may be incorrect."
         )
     low, high = ndtr((a - mean) / std), ndtr((b - mean) / std)
     uniform = uniform_(empty(tensor.shape, dtype=float64), low, high, generator)

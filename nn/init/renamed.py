@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from typing import Any
 
+from ...runtime.user_warning import warn_user
 from . import fill, scaled, structured
 
 _NEW = (
@@ -31,7 +31,7 @@ def old_name(name: str) -> Callable[..., Any]:
     function = _BY_OLD_NAME[name]
 
     def call(*args: Any, **kwargs: Any) -> Any:
-        warnings.warn(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning, stacklevel=2)
+        warn_user(f"`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`.", FutureWarning)
         return function(*args, **kwargs)
 
     call.__name__ = call.__qualname__ = name

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 
 from ...generated.tensor import Tensor
 from ...runtime.random import Generator
+from ...runtime.user_warning import warn_user
 from .fill import normal_, uniform_
 
 _LINEAR = ("linear", "conv1d", "conv2d", "conv3d", "sigmoid")
@@ -129,7 +129,7 @@ def kaiming_uniform_(
         True
     """
     if tensor.numel() == 0:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn_user("Initializing zero-element tensors is a no-op")
         return tensor
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
@@ -150,7 +150,7 @@ def kaiming_normal_(
         ValueError: the tensor has fewer than 2 dimensions, or a name is unknown.
     """
     if tensor.numel() == 0:
-        warnings.warn("Initializing zero-element tensors is a no-op", stacklevel=2)
+        warn_user("Initializing zero-element tensors is a no-op")
         return tensor
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 

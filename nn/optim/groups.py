@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ...generated.tensor import Tensor
 from ...runtime.errors import type_name
+from ...runtime.user_warning import warn_user
 
 
 def check_group(group: dict[str, Any], others: list[dict[str, Any]], differentiable: bool = False) -> dict[str, Any]:
@@ -47,10 +47,9 @@ def _check_params(params: list[Any], others: list[dict[str, Any]], differentiabl
             raise ValueError("can't optimize a non-leaf Tensor")
     own = {id(param) for param in params}
     if len(own) != len(params):
-        warnings.warn(
+        warn_user(
             "optimizer contains a parameter group with duplicate parameters; each of them is changed several times "
-            "in a step",
-            stacklevel=5,
+            "in a step"
         )
     if any(id(param) in own for other in others for param in other["params"]):
         raise ValueError("some parameters appear in more than one parameter group")

@@ -58,7 +58,7 @@ def with_hooks(step: Callable[..., Any]) -> Callable[..., Any]:
             arguments.leave(step, error, (self, *args), kwargs)
             raise
 
-    arguments.guards.add(wrapper.__code__)
+    arguments.guards.add(wrapper.__code__)  # type: ignore[attr-defined]
     return wrapper
 
 

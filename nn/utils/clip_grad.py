@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Iterable
 
 from ...generated.ops import stack
@@ -12,6 +11,7 @@ from ...runtime import checks
 from ...runtime.autograd.grad_mode import no_grad, watch
 from ...runtime.creation import tensor, zeros
 from ...runtime.kernels.cpu.reducing import square_sum
+from ...runtime.user_warning import warn_user
 
 Tensors = Tensor | Iterable[Tensor]
 
@@ -166,9 +166,5 @@ def clip_grad_norm(
     Args:
         parameters, max_norm, norm_type, error_if_nonfinite, foreach: as there.
     """
-    warnings.warn(
-        "`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.",
-        FutureWarning,
-        stacklevel=2,
-    )
+    warn_user("`nn.utils.clip_grad_norm` is now deprecated in favor of `nn.utils.clip_grad_norm_`.", FutureWarning)
     return clip_grad_norm_(parameters, max_norm, norm_type, error_if_nonfinite, foreach)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.user_warning import warn_user
 from .. import functional_call as current
 from ..module import Module
 
@@ -26,9 +26,5 @@ def functional_call(
         module, args, kwargs, tie_weights, strict: as there.
         parameters_and_buffers: one dictionary from dotted names to tensors.
     """
-    warnings.warn(
-        "`nn.utils.stateless.functional_call` is deprecated in favor of `func.functional_call`.",
-        FutureWarning,
-        stacklevel=2,
-    )
+    warn_user("`nn.utils.stateless.functional_call` is deprecated in favor of `func.functional_call`.", FutureWarning)
     return current.functional_call(module, parameters_and_buffers, args, kwargs, tie_weights=tie_weights, strict=strict)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ...generated.tensor import Tensor
+from ...runtime.user_warning import warn_user
 from ..module import Module
 from ..parameter import Parameter
 
@@ -65,10 +65,8 @@ def weight_norm(module: Module, name: str = "weight", dim: int | None = 0) -> Mo
         >>> layer.weight_g.shape, layer.weight_v.shape
         (specgrad.Size([3, 1]), specgrad.Size([3, 2]))
     """
-    warnings.warn(
-        "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.",
-        FutureWarning,
-        stacklevel=2,
+    warn_user(
+        "`nn.utils.weight_norm` is deprecated in favor of `nn.utils.parametrizations.weight_norm`.", FutureWarning
     )
     if _find(module, name) is not None:
         raise RuntimeError(f"Cannot register two weight_norm hooks on the same parameter {name}")

@@ -105,8 +105,12 @@ def _is_outermost(frame: FrameType) -> bool:
 
 
 def _asks_for_a_key(error: Exception, given: Mapping[str, Any]) -> bool:
-    """Whether what a KeyError misses is an argument: the user asked for it."""
-    return isinstance(error, KeyError) and any(error.args[0] is value for value in given.values())
+    """Whether the key or the attribute that is missing is an argument: the user asked for it."""
+    if isinstance(error, KeyError):
+        missing = error.args[0]
+    else:
+        missing = error.name if isinstance(error, AttributeError) else None
+    return missing is not None and any(missing is value for value in given.values())
 
 
 # ---- arguments -------------------------------------------------------------------------------------------------------

@@ -18,7 +18,7 @@ AnyFunction = TypeVar("AnyFunction", bound=Callable[..., Any])
 
 guards: set[CodeType] = set()  # of the frames that call `leave` when they fail
 
-_OPERATORS = ("__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
+_OPERATORS = ("__new__", "__init__", "__setitem__", "__delitem__", "__add__", "__iadd__", "__mul__", "__rmul__")
 _IN_EVERY_STEP = ("forward", "zero_grad")  # the first is entered through Module.__call__; the other takes no tensors
 _PACKAGE = __name__.partition(".")[0]
 _BY_HAND, _GENERATED = _PACKAGE + ".", _PACKAGE + ".generated."

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import traceback
-import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -73,10 +72,9 @@ class detect_anomaly:
     """
 
     def __init__(self, check_nan: bool = True) -> None:
-        warnings.warn(
+        warn_user(
             "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
-            "debugging.",
-            stacklevel=2,
+            "debugging."
         )
         self.check_nan = bool(check_nan)
         self.previous = (False, True)

@@ -52,7 +52,9 @@ def backward(
         _warn_of_cycles()
     roots = as_tuple("backward", "tensors", tensors)
     edges = [root_edge("backward", t, i) for i, t in enumerate(roots)]
-    grads = initial_gradients("backward", roots, _gradients_given(grad_tensors, grad_variables))
+    grads = initial_gradients(
+        "backward", roots, _gradients_given(grad_tensors, grad_variables), argument="grad_tensors"
+    )
     capture = None if inputs is None else Capture(_edges_of_inputs(inputs), edges, accumulate=True)
     run(edges, grads, create_graph if retain_graph is None else retain_graph, create_graph, capture)
 

@@ -24,7 +24,7 @@ def temporal_loss(
     zero_infinity: bool,
 ) -> Tensor:
     """The loss of each sample, infinite ones as 0 if so wished; the mean is that of losses for each label."""
-    word = reduction_word("ctc_loss", None, None, reduction, level=3)
+    word = reduction_word("ctc_loss", None, None, reduction)
     single = log_probs.ndim == 2
     scores = log_probs.unsqueeze(1) if single else log_probs
     labels = in_rows(targets, target_lengths)

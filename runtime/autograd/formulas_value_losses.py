@@ -14,7 +14,7 @@ Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not im
 
 def reduced_loss(name: str, loss: Tensor, size_average: bool | None, reduce: bool | None, reduction: str) -> Tensor:
     """The loss of every value as it is, its mean, or its sum, as the words of the op `name` say."""
-    word = reduction_word(name, size_average, reduce, reduction, level=3)
+    word = reduction_word(name, size_average, reduce, reduction)
     return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss
 
 
@@ -22,7 +22,7 @@ def weighted_mean(
     name: str, loss: Tensor, weight: Tensor | None, size_average: bool | None, reduce: bool | None, reduction: str
 ) -> Tensor:
     """As `reduced_loss`, of the loss times its weights: the mean is over the sum of the weights."""
-    word = reduction_word(name, size_average, reduce, reduction, level=3)
+    word = reduction_word(name, size_average, reduce, reduction)
     if weight is not None and word == "mean":
         return (loss * weight).sum() / weight.sum()
     loss = loss if weight is None else loss * weight
@@ -46,7 +46,7 @@ def reduced_divergence(
             "only by the batch size, and aligns with the KL div math definition.",
             stacklevel=3,
         )
-    word = reduction_word("kl_div", size_average, reduce, reduction, 3, (*WORDS, "batchmean"))
+    word = reduction_word("kl_div", size_average, reduce, reduction, (*WORDS, "batchmean"))
     if word == "batchmean":
         return loss.sum() / rows
     return loss.mean() if word == "mean" else loss.sum() if word == "sum" else loss

@@ -23,7 +23,7 @@ def as_tuple(name: str, argument: str, value: Any) -> tuple[Any, ...]:
     """One tensor or edge, or several, as a tuple."""
     if isinstance(value, TensorBase) or is_edge(value):
         return (value,)
-    if not isinstance(value, Iterable):
+    if not isinstance(value, Iterable) or getattr(value, "ndim", 1) == 0:
         raise ArgumentError(
             f"{name}(): argument '{argument}' must be Tensor or tuple of Tensors, not {type_name(value)}"
         )
@@ -72,11 +72,13 @@ def input_edge(name: str, wanted: Any) -> Any:
     return wanted if wanted._fn is NOWHERE else edge_of(wanted)
 
 
-def initial_gradients(name: str, roots: Sequence[Any], given: Any, batched: bool = False) -> list[Any]:
+def initial_gradients(
+    name: str, roots: Sequence[Any], given: Any, batched: bool = False, argument: str = "grad_outputs"
+) -> list[Any]:
     """The gradients to start from: those given, or 1 for outputs of one element."""
     if given is None or isinstance(given, TensorBase):
         given = (None,) * len(roots) if given is None else (given,)
-    given = as_tuple(name, "gradient", given)
+    given = as_tuple(name, argument, given)
     if len(given) != len(roots):
         raise GraphError(f"{name}(): got {len(roots)} tensors and {len(given)} gradients")
     return [initial(name, root, g, i, batched) for i, (root, g) in enumerate(zip(roots, given, strict=True))]

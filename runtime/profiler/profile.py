@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from ..user_warning import warn_user
 from .current import RANGE
 from .recorder import Recorder
 from .results import Results
@@ -127,7 +127,7 @@ class profile(Results):
         recorder = self._recorder
         broken = before in (WARMUP, RECORD) and after is NONE or before is RECORD and after is WARMUP
         if broken:
-            warnings.warn(f"Incorrect schedule: {before.name} followed by {after.name}", stacklevel=3)
+            warn_user(f"Incorrect schedule: {before.name} followed by {after.name}")
         if before is RECORD_AND_SAVE or broken or (before is WARMUP and after is not WARMUP):
             ready = recorder.end(keep=before is not WARMUP)
             if ready and before is RECORD_AND_SAVE and self.on_trace_ready is not None:

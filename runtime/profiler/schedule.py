@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable
 from enum import Enum
 
 from ..arguments import explained
+from ..user_warning import warn_user
 
 
 class ProfilerActivity(Enum):
@@ -65,7 +65,7 @@ def schedule(
             f"active={active} (need > 0), repeat={repeat} (need >= 0), skip_first={skip_first} (need >= 0)."
         )
     if warmup == 0:
-        warnings.warn("Profiler won't be using warmup, this can skew profiler results", stacklevel=2)
+        warn_user("Profiler won't be using warmup, this can skew profiler results")
     cycle = wait + warmup + active
 
     @explained

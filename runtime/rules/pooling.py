@@ -99,6 +99,8 @@ def adaptive_pool_backward(op: str, grad_output: Any, input_shape: Ints, spatial
 
 
 def _sizes(op: str, spatial: int, name: str, values: Ints) -> Sizes:
+    if not 1 <= spatial <= 3:
+        raise RuntimeError(f"{op}(): argument 'spatial' must be 1, 2 or 3, but got {spatial}")
     if len(values) == 1:
         return (values[0],) * spatial
     if len(values) != spatial:

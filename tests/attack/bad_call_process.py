@@ -19,7 +19,7 @@ import sys
 from typing import Any
 
 MEMORY = 6 << 30  # bytes beside what the process has when it begins
-SECONDS = 100  # for one call; compiling its kernels included
+SECONDS = 300  # for one call; compiling its kernels included
 
 
 class TooLong(BaseException):

@@ -148,6 +148,7 @@ PYTORCHS_WORDS = re.compile(
     r"|Profiler must be|is not an? (nn\.|buffer)|Expected a Module|inconsistent hidden_size|negative_slope"
     r"|transform API|can require gradients|__\w+__ (should return|returned)|Expected strategy|already exists|\dD input"
     r"|Fan in and fan out|embed_dim and num_heads|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
+    r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
@@ -163,7 +164,7 @@ def complaint(call: Call) -> str | None:
     except HostileError:
         return None
     except Exception as error:
-        fine = is_expected(error) and says_where(call, str(error)) or is_users(error)
+        fine = is_expected(error) and says_where(call, str(error)) or is_users(error) or is_missing(error, call)
         return None if fine else f"{type(error).__name__}: {error}\n{place(error)}"
     return None
 
@@ -186,9 +187,7 @@ def is_expected(error: Exception) -> bool:
         last = last.tb_next
     assert last is not None
     raised = last.tb_frame.f_code.co_code[last.tb_lasti] == opmap["RAISE_VARARGS"]
-    return isinstance(error, OSError) or (
-        isinstance(error, ON_PURPOSE) and raised and last.tb_frame.f_code.co_filename.startswith(_OURS)
-    )
+    return isinstance(error, ON_PURPOSE) and raised and last.tb_frame.f_code.co_filename.startswith(_OURS)
 
 
 def is_users(error: Exception) -> bool:
@@ -196,6 +195,12 @@ def is_users(error: Exception) -> bool:
     last = list(traceback.walk_tb(error.__traceback__))
     inner = [frame.f_code.co_filename for frame, _ in last[2:]]
     return any(file.startswith("<example") or "hostile_values" in file for file in inner)
+
+
+def is_missing(error: Exception, call: Call) -> bool:
+    """Whether there is no such file, or no such key in a mapping, as was asked for: it is said as Python says it."""
+    given = [*call.args, *call.kwargs.values()]
+    return isinstance(error, OSError) or (isinstance(error, KeyError) and any(error.args[0] is one for one in given))
 
 
 def says_where(call: Call, message: str) -> bool:

@@ -160,7 +160,7 @@ ERRORS: list[tuple[type[Exception], str, Any]] = [
     (RuntimeError, "does not require grad", lambda: sg.ones(3).backward()),
     (RuntimeError, "got 2 tensors and 1 gradients", lambda: sg.autograd.backward([X, X], sg.ones(2))),
     (TypeError, "gradients can be either Tensors or None, but got float", lambda: sg.autograd.grad(X, X, [3.0])),
-    (TypeError, "not iterable", lambda: sg.autograd.grad(X, X, 3)),
+    (TypeError, "grad_outputs.* must be Tensor or tuple of Tensors, not int", lambda: sg.autograd.grad(X, X, 3)),
     (TypeError, "argument 'tensors' must be Tensor or tuple of Tensors", lambda: sg.autograd.backward(None)),
     (TypeError, "expected Tensor as element 1 of the outputs", lambda: sg.autograd.backward([X.sum(), 3.0])),
     (RuntimeError, "`inputs` argument to `backward.*` cannot be empty", lambda: X.sum().backward(inputs=[])),

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from ....generated.tensor import Tensor
 from ....runtime.autograd.grad_mode import no_grad
+from ....runtime.user_warning import warn_user
 from ..optimizer import Optimizer
 
 _EPOCH_GIVEN = (
@@ -86,18 +86,17 @@ class LRScheduler:
             self._check_order()
         self._step_count += 1
         if epoch is not None:
-            warnings.warn(_EPOCH_GIVEN, stacklevel=2)
+            warn_user(_EPOCH_GIVEN)
         self._update_lr(epoch)
 
     def _check_order(self) -> None:
         if "step" in vars(self.optimizer):
-            warnings.warn(
+            warn_user(
                 "Seems like `optimizer.step()` has been overridden after learning rate scheduler initialization. "
-                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`.",
-                stacklevel=3,
+                "Please, make sure to call `optimizer.step()` before `lr_scheduler.step()`."
             )
         elif not getattr(self.optimizer, "_opt_called", False):
-            warnings.warn(_OUT_OF_ORDER, stacklevel=3)
+            warn_user(_OUT_OF_ORDER)
 
     def _update_lr(self, epoch: int | None = None) -> None:
         self._get_lr_called_within_step = True
@@ -126,9 +125,7 @@ class LRScheduler:
     def _warn_outside_step(self) -> None:
         """What `get_lr` says to those who call it themselves: it gives the step sizes after these."""
         if not self._get_lr_called_within_step:
-            warnings.warn(
-                "To get the last learning rate computed by the scheduler, please use `get_last_lr()`.", stacklevel=3
-            )
+            warn_user("To get the last learning rate computed by the scheduler, please use `get_last_lr()`.")
 
     def state_dict(self) -> dict[str, Any]:
         """Everything but the optimizer."""

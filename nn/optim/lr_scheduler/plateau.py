@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-import warnings
 from typing import Any
 
 from ....runtime.autograd.grad_mode import no_grad
+from ....runtime.user_warning import warn_user
 from ..optimizer import Optimizer
 from .base import _EPOCH_GIVEN, LRScheduler, checked, put
 
@@ -96,7 +96,7 @@ class ReduceLROnPlateau(LRScheduler):
         """
         current = float(metrics)
         if epoch is not None:
-            warnings.warn(_EPOCH_GIVEN, stacklevel=2)
+            warn_user(_EPOCH_GIVEN)
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         if self._is_better(current, self.best):
             self.best = current
