@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from ..creation.options import allocating
 from ..namespace import op
 
 Tensor: TypeAlias = Any  # generated.tensor.Tensor, which the runtime may not import
@@ -33,7 +34,8 @@ def chosen(self: Tensor, r: int, with_replacement: bool) -> Tensor:
     if r > self._shape[0] and not with_replacement:
         return self.narrow(0, 0, 0).view((0, r))
     choose = itertools.combinations_with_replacement if with_replacement else itertools.combinations
-    places = [place for row in choose(range(self._shape[0]), r) for place in row]
+    with allocating("combinations"):
+        places = [place for row in choose(range(self._shape[0]), r) for place in row]
     return self.index_select(0, op.tensor(places, dtype=op.arange(0).dtype)).view((len(places) // r, r))
 
 

@@ -213,7 +213,8 @@ def says_where(call: Call, message: str) -> bool:
     named = PYTORCHS_WORDS.search(message) or any(
         re.search(rf"\b{re.escape(word)}(_|s)?\b", message, re.IGNORECASE if len(word) > 1 else 0) for word in words
     )
-    return bool(named) and not any(word in message for word in INTERNALS)
+    own_words = re.sub(r"__\w+__", "", message)  # methods of an argument may be named
+    return bool(named) and not any(word in own_words for word in INTERNALS)
 
 
 def place(error: Exception) -> str:
