@@ -147,7 +147,7 @@ PYTORCHS_WORDS = re.compile(
     r"|(query|key|value) should be|Only tuple of tensors|conv_transpose|embedding dimension|gradcheck expects"
     r"|Profiler must be|is not an? (nn\.|buffer)|Expected a Module|inconsistent hidden_size|negative_slope"
     r"|transform API|can require gradients|__\w+__ (should return|returned)|Expected strategy|already exists|\dD input"
-    r"|Fan in and fan out|embed_dim and num_heads|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
+    r"|Fan in and fan out|embed_dim (and|must)|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
     r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
