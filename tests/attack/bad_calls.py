@@ -148,7 +148,7 @@ PYTORCHS_WORDS = re.compile(
     r"|Profiler must be|is not an? (nn\.|buffer)|Expected a Module|inconsistent hidden_size|negative_slope"
     r"|transform API|can require gradients|__\w+__ (should return|returned)|Expected strategy|already exists|\dD input"
     r"|Fan in and fan out|embed_dim (and|must)|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
-    r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
+    r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty|is immutable|nn.Module.to"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
@@ -208,7 +208,7 @@ def says_where(call: Call, message: str) -> bool:
     owner = getattr(call.function, "__self__", call.function)
     words = {call.name, call.name.strip("_"), type(owner).__name__, *NAMES.get(call.name, ()), *call.kwargs}
     words |= {word.removesuffix("s") for word in parameters(call.function)}
-    if call.name in ("getitem", "setitem", "delitem", "__getitem__", "__setitem__", "__delitem__"):
+    if call.name in ("pop", "getitem", "setitem", "delitem", "__getitem__", "__setitem__", "__delitem__"):
         words |= ABOUT_INDEXING
     named = PYTORCHS_WORDS.search(message) or any(
         re.search(rf"\b{re.escape(word)}(_|s)?\b", message, re.IGNORECASE if len(word) > 1 else 0) for word in words
