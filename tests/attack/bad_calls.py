@@ -148,7 +148,8 @@ PYTORCHS_WORDS = re.compile(
     r"|Profiler must be|is not an? (nn\.|buffer)|Expected a Module|inconsistent hidden_size|negative_slope"
     r"|transform API|can require gradients|__\w+__ (should return|returned)|Expected strategy|already exists|\dD input"
     r"|Fan in and fan out|embed_dim (and|must)|key_padded_mask|attn_mask|`SpectralNorm`|primal|uninitialized"
-    r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty|is immutable|nn.Module.to"
+    r"|the default type|multiplicative factor|dropout probability|iterable of key|hidden size|Cannot pack empty"
+    r"|is immutable|nn\.Module\.to"
 )
 EXPECTED = (TypeError, ValueError, IndexError, RuntimeError)
 ON_PURPOSE = (KeyError, AttributeError, OSError, StopIteration, AssertionError)  # where PyTorch's class is this one
