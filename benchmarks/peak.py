@@ -14,7 +14,7 @@ from .workloads import WORKLOADS
 
 def _status(key: str) -> int:
     """A line of /proc/self/status, in bytes."""
-    with open("/proc/self/status") as lines:
+    with open("/proc/self/status", encoding="utf-8") as lines:
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith(key))
 
 
@@ -26,7 +26,7 @@ def peak_bytes(library: str, name: str) -> int:
     before = _status("VmRSS")
     step = WORKLOADS[name](torch)
     step()
-    with open("/proc/self/clear_refs", "w") as file:
+    with open("/proc/self/clear_refs", "w", encoding="utf-8") as file:
         file.write("5")
     for _ in range(3):
         step()

@@ -182,7 +182,7 @@ def typed(tree: ast.expr, tensors: set[str]) -> str:
             """A choice that differs between elements is no branch, so that the loop becomes vector code everywhere."""
             parts = [self.visit(part) for part in (node.test, node.body, node.orelse)]
             if any(isinstance(part, ast.Name) and part.id in tensors for part in ast.walk(node.test)):
-                return ast.Call(ast.Name("where", ast.Load()), parts, [])
+                return ast.Call(ast.Name("either", ast.Load()), parts, [])
             return ast.IfExp(*parts)
 
         def visit_Call(self, node: ast.Call) -> ast.expr:

@@ -30,7 +30,7 @@ def block(language: str) -> str:
 
 def test_ops_outside_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The package is made and gives what the page shows (tests/test_architecture.py has the entries proved)."""
-    (tmp_path / "my_ops.yaml").write_text(block("yaml"))
+    (tmp_path / "my_ops.yaml").write_text(block("yaml"), encoding="utf-8")
     assert main([str(tmp_path / "my_ops.yaml"), "--out", str(tmp_path / "my_ops"), "--no-verify"]) == 0
     monkeypatch.syspath_prepend(str(tmp_path))
     test = doctest.DocTestParser().get_doctest(block("pycon"), {}, "adding-an-op.md", None, 0)
@@ -41,7 +41,7 @@ def test_ops_outside_the_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def test_op_with_a_kernel(tmp_path: Path) -> None:
     """In a copy of the tree the entry is accepted, proved, and computes."""
     trees.copy(tmp_path, *TREE)
-    (tmp_path / "runtime" / "kernels" / "cpu" / "leaky.py").write_text(block("python kernel"))
+    (tmp_path / "runtime" / "kernels" / "cpu" / "leaky.py").write_text(block("python kernel"), encoding="utf-8")
     spec = (ROOT / "derivatives.yaml").read_text(encoding="utf-8")
     (tmp_path / "derivatives.yaml").write_text(f"{spec}\n{block('yaml entry')}", encoding="utf-8")
     shown = [run(tmp_path, *command) for command in (["-m", "codegen"], ["-m", "codegen", "verify", "leaky_integrate"])]
@@ -64,6 +64,6 @@ def run(folder: Path, *arguments: str) -> str:
 def test_the_table_counts_the_lines(language: str, names: list[str], tmp_path: Path) -> None:
     """The lines of YAML that the page gives for each op are those of its entry."""
     path = tmp_path / "ops.yaml"
-    path.write_text(block(language))
-    lines = entry_lines(path.read_text(), load_spec(path)[0].entries)
+    path.write_text(block(language), encoding="utf-8")
+    lines = entry_lines(path.read_text(encoding="utf-8"), load_spec(path)[0].entries)
     assert {name: f"| `{name}` | {lines[name]} |" in PAGE for name in names} == dict.fromkeys(names, True), lines

@@ -65,7 +65,9 @@ def _imports(module: str) -> set[str]:
     """Every module of the project that ``module`` imports, anywhere in its text."""
     path = SOURCES[module]
     package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
-    nodes = (n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Import | ast.ImportFrom))
+    nodes = (
+        n for n in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(n, ast.Import | ast.ImportFrom)
+    )
     found = {target for node in nodes for target in _targets(node, package)}
     return {t for t in found if t in SOURCES or t == "specgrad"} - {module}
 
@@ -136,7 +138,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 def _blocks(language: str) -> list[str]:
     """The code blocks of a language in the README and the pages of docs/."""
-    parts = [part for page in PAGES for part in page.read_text().split(f"```{language}\n")[1:]]
+    parts = [part for page in PAGES for part in page.read_text(encoding="utf-8").split(f"```{language}\n")[1:]]
     return [part.split("```")[0] for part in parts]
 
 
@@ -152,7 +154,7 @@ def test_readme_code_runs(code: str) -> None:
 def test_readme_spec_is_accepted(spec: str, tmp_path: Path) -> None:
     """The op that the README adds passes every check of the generator."""
     path = tmp_path / "ops.yaml"
-    path.write_text(spec)
+    path.write_text(spec, encoding="utf-8")
     command = [sys.executable, "-m", "specgrad.codegen", str(path), "--out", str(tmp_path / "ops")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -60,7 +60,9 @@ class Public:
 
 def _modules_with_examples() -> list[str]:
     files = [path for folder in ("runtime", "nn", "generated") for path in sorted((ROOT / folder).rglob("*.py"))]
-    names = [path.relative_to(ROOT).with_suffix("").parts for path in files if ">>> " in path.read_text()]
+    names = [
+        path.relative_to(ROOT).with_suffix("").parts for path in files if ">>> " in path.read_text(encoding="utf-8")
+    ]
     return [".".join(["specgrad", *name]).removesuffix(".__init__") for name in names]
 
 

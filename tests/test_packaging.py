@@ -53,9 +53,9 @@ def test_links_are_relative_and_point_to_the_folders() -> None:
 
 def test_every_requirement_is_pinned() -> None:
     """constraints.txt has an exact version for everything pyproject.toml asks for, in every extra."""
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     asked = project["dependencies"] + sum(project["optional-dependencies"].values(), [])
-    pins = re.findall(r"^([\w-]+)==", (ROOT / "constraints.txt").read_text(), re.MULTILINE)
+    pins = re.findall(r"^([\w-]+)==", (ROOT / "constraints.txt").read_text(encoding="utf-8"), re.MULTILINE)
     assert {_plain(re.match(r"[\w-]+", one).group()) for one in asked} <= {_plain(pin) for pin in pins}
 
 
@@ -65,6 +65,8 @@ def _plain(name: str) -> str:
 
 def test_make_help_lists_every_target() -> None:
     """``make`` alone prints one line for each target there is."""
-    phony = re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(), re.MULTILINE).group(1).split()
+    phony = (
+        re.search(r"^\.PHONY: (.*)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE).group(1).split()
+    )
     said = subprocess.run(["make", "-s"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert re.findall(r"^  make (\S+)", said, re.MULTILINE) == phony

@@ -188,5 +188,5 @@ def test_version_is_the_package_version() -> None:
     import tomllib
     from pathlib import Path
 
-    project = tomllib.loads(Path(__file__).resolve().parents[1].joinpath("pyproject.toml").read_text())
+    project = tomllib.loads(Path(__file__).resolve().parents[1].joinpath("pyproject.toml").read_text(encoding="utf-8"))
     assert sg.__version__ == project["project"]["version"]

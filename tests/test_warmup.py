@@ -40,7 +40,7 @@ def compiled(done: subprocess.CompletedProcess[str]) -> int:
 def test_named_ops_are_compiled_once(tmp_path: Path) -> None:
     """A script that uses the ops in the dtype that was named finds every kernel; in another one it does not."""
     script = tmp_path / "train.py"
-    script.write_text(SCRIPT)
+    script.write_text(SCRIPT, encoding="utf-8")
     cache = tmp_path / "cache"
     ops = ["hypot", "mul", "sum", "--dtypes", "float64"]
     assert compiled(warmup(cache, *ops)) > 4
@@ -68,5 +68,5 @@ def test_mistakes(tmp_path: Path, arguments: list[str], words: str) -> None:
 def test_a_failing_script_fails(tmp_path: Path) -> None:
     """The script's error and exit status are the command's."""
     script = tmp_path / "broken.py"
-    script.write_text("import sys\nsys.exit(3)\n")
+    script.write_text("import sys\nsys.exit(3)\n", encoding="utf-8")
     assert warmup(tmp_path, "--script", str(script)).returncode == 3

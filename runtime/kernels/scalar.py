@@ -233,6 +233,11 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return x if condition else y
 
 
+def either(condition: Any, x: Any, y: Any) -> Any:
+    """What `x if condition else y` of a spec becomes where it differs between elements: both are computed."""
+    return where(condition, x, y)
+
+
 def maximum(x: Any, y: Any) -> Any:
     """The larger number; nan when either is."""
     return x if x >= y or x != x else y

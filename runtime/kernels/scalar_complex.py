@@ -261,6 +261,11 @@ def where(condition: Any, x: Any, y: Any) -> Any:
     return x if condition else y
 
 
+def either(condition: Any, x: Any, y: Any) -> Any:
+    """What `x if condition else y` of a spec becomes where it differs between elements: both are computed."""
+    return where(condition, x, y)
+
+
 def lerp(start: Any, end: Any, weight: Any) -> Any:
     """Interpolation from the nearer end, so that it is exact at both."""
     if abs(weight) < type(weight.real)(0.5):

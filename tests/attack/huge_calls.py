@@ -258,7 +258,7 @@ def cases() -> list[Case]:
 
 def limit_memory() -> None:
     """Refuse what would not fit into MEMORY."""
-    with open("/proc/self/statm") as file:
+    with open("/proc/self/statm", encoding="utf-8") as file:
         now = int(file.read().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (now + MEMORY, now + MEMORY))
 

@@ -73,7 +73,7 @@ def strew(root: Path, elsewhere: Path, rng: random.Random) -> None:
             continue
         place.parent.mkdir(parents=True, exist_ok=True)
         target = elsewhere / f"{len(list(elsewhere.iterdir()))}.py"
-        target.write_text(f"{OURS}# somebody else's, {rng.random()}\n")
+        target.write_text(f"{OURS}# somebody else's, {rng.random()}\n", encoding="utf-8")
         match rng.randrange(5):
             case 0:
                 place.symlink_to(target)
@@ -132,7 +132,7 @@ def one_run(root: Path, folder: Path, rng: random.Random, seed: str) -> str:
         except Refused:
             return "killed"  # the other files meet something foreign that the first ones did not
     planned.carry_out()
-    assert {name: (root / name).read_text() for name in wanted} == wanted, seed
+    assert {name: (root / name).read_text(encoding="utf-8") for name in wanted} == wanted, seed
     assert not list(root.glob(".specgrad-*")), seed
     assert write.differences(root, wanted) == [], seed
     return "killed" if dies else "written"
@@ -176,7 +176,7 @@ def test_a_manifest_leads_nowhere_else(name: str, tmp_path: Path) -> None:
     """A manifest with a path out of its folder is refused, even where the hash is right, and nothing is written."""
     root, precious = tmp_path / "made", tmp_path / "elsewhere" / "precious.py"
     precious.parent.mkdir()
-    precious.write_text(OURS)
+    precious.write_text(OURS, encoding="utf-8")
     wanted = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
     plan(root, wanted).carry_out()
     digest = hashlib.sha256(OURS.encode()).hexdigest()
@@ -197,7 +197,7 @@ def test_what_a_manifest_lists_behind_a_link_stays(tmp_path: Path) -> None:
     with pytest.raises(Refused, match="kernels: expected a folder to write to, found a link"):
         plan(root, listed({"kernels/a.py": "other\n"}, "specgrad.codegen", "ours.yaml"))
     plan(root, listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")).carry_out()
-    assert (elsewhere / "a.py").read_text() == OURS and (root / "kernels").is_symlink()
+    assert (elsewhere / "a.py").read_text(encoding="utf-8") == OURS and (root / "kernels").is_symlink()
 
 
 def test_each_spec_has_a_folder_of_its_own(tmp_path: Path) -> None:
@@ -205,7 +205,7 @@ def test_each_spec_has_a_folder_of_its_own(tmp_path: Path) -> None:
     plan(tmp_path, listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")).carry_out()
     with pytest.raises(Refused, match="expected the output of theirs.yaml, found that of ours.yaml"):
         plan(tmp_path, listed({"ops.py": "other\n"}, "specgrad.codegen", "theirs.yaml"))
-    assert (tmp_path / "ops.py").read_text() == OURS
+    assert (tmp_path / "ops.py").read_text(encoding="utf-8") == OURS
 
 
 @pytest.mark.parametrize(
@@ -217,15 +217,15 @@ def test_places_that_cannot_be_written_to(what: str, tmp_path: Path) -> None:
     root = tmp_path / "made"
     match what:
         case "file":
-            root.write_text("mine")
+            root.write_text("mine", encoding="utf-8")
         case "dangling link":
             root.symlink_to(tmp_path / "nowhere")
         case "below a file":
-            root.write_text("mine")
+            root.write_text("mine", encoding="utf-8")
             root = root / "deeper"
         case "file in place of a folder":
             root.mkdir()
-            (root / "kernels").write_text("mine")
+            (root / "kernels").write_text("mine", encoding="utf-8")
         case "folder":
             (root / "ops.py").mkdir(parents=True)
         case "pipe":
@@ -286,7 +286,7 @@ def test_a_killed_process_leaves_a_folder_that_can_be_completed(
         except subprocess.TimeoutExpired:
             process.kill()
     for path in root.glob("kernels/*.py"):
-        text = path.read_text()
+        text = path.read_text(encoding="utf-8")
         assert text == text[: len(text) // 2000] * 2000, f"seed {SEED}, round {number}: {path} is half-written"
     wanted = listed({"ops.py": OURS}, "specgrad.codegen", "ours.yaml")
     plan(root, wanted).carry_out()

@@ -31,7 +31,7 @@ SPEC = """# A heading of
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     path = tmp_path / "ops.yaml"
-    path.write_text(SPEC)
+    path.write_text(SPEC, encoding="utf-8")
     return path
 
 
@@ -69,7 +69,7 @@ def f():
 
 def test_lines_of_code(tmp_path: Path) -> None:
     """Docstrings, comments and blank lines do not count; strings in code do."""
-    (tmp_path / "module.py").write_text(MODULE)
+    (tmp_path / "module.py").write_text(MODULE, encoding="utf-8")
     assert code_lines(tmp_path / "module.py") == 6
 
 

@@ -29,7 +29,7 @@ print(hashlib.sha256("".join(name + text for name, text in sorted(files.items())
 def spec(tmp_path: Path) -> Path:
     """A small spec outside the tree."""
     path = tmp_path / "ops.yaml"
-    path.write_text(entry_text("my_square", "square") + entry_text("my_sum", "sum"))
+    path.write_text(entry_text("my_square", "square") + entry_text("my_sum", "sum"), encoding="utf-8")
     return path
 
 
@@ -47,7 +47,7 @@ def generate(spec: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
 def snapshot(folder: Path) -> dict[str, tuple[str, int]]:
     """Text and time stamp of every file."""
     files = (p for p in folder.rglob("*") if p.is_file() and "__pycache__" not in p.parts)
-    return {str(p.relative_to(folder)): (p.read_text(), p.stat().st_mtime_ns) for p in files}
+    return {str(p.relative_to(folder)): (p.read_text(encoding="utf-8"), p.stat().st_mtime_ns) for p in files}
 
 
 def test_a_second_run_writes_nothing(generate, tmp_path: Path):
@@ -64,7 +64,7 @@ def test_only_what_changed_is_written(generate, spec: Path, tmp_path: Path):
     """The kernels of other ops, and so their compiled caches, are left alone."""
     generate()
     before = snapshot(tmp_path / "ops")
-    spec.write_text(spec.read_text() + entry_text("my_cube", "cube"))
+    spec.write_text(spec.read_text(encoding="utf-8") + entry_text("my_cube", "cube"), encoding="utf-8")
     generate()
     after = snapshot(tmp_path / "ops")
     kernel = "kernels/cpu/my_square.py"
@@ -86,15 +86,15 @@ def test_files_no_longer_produced_are_deleted_if_generated(generate, spec: Path,
     """An op that left the spec leaves no files; what the generator did not write stays, even with its words in it."""
     out = tmp_path / "ops"
     generate()
-    (out / "notes.py").write_text("# written by hand\n")
+    (out / "notes.py").write_text("# written by hand\n", encoding="utf-8")
     (out / "old").mkdir()
-    (out / "old" / "gone.py").write_text(MARK)
-    spec.write_text(entry_text("my_sum", "sum"))
+    (out / "old" / "gone.py").write_text(MARK, encoding="utf-8")
+    spec.write_text(entry_text("my_sum", "sum"), encoding="utf-8")
     status, shown, _ = generate()
     assert status == 0
     assert "removed" in shown
     assert not (out / "kernels" / "cpu" / "my_square.py").exists()
-    assert (out / "old" / "gone.py").read_text() == MARK
+    assert (out / "old" / "gone.py").read_text(encoding="utf-8") == MARK
     assert (out / "notes.py").exists()
 
 
@@ -102,14 +102,14 @@ def test_a_file_changed_since_is_written_again_but_not_deleted(generate, spec: P
     """What the manifest lists belongs to the generator; before it deletes, it looks whether that is still its work."""
     generate()
     kernels = tmp_path / "ops" / "kernels" / "cpu"
-    (tmp_path / "ops" / "ops.py").write_text("changed\n")
-    (kernels / "my_square.py").write_text("changed\n")
-    spec.write_text(entry_text("my_sum", "sum"))
+    (tmp_path / "ops" / "ops.py").write_text("changed\n", encoding="utf-8")
+    (kernels / "my_square.py").write_text("changed\n", encoding="utf-8")
+    spec.write_text(entry_text("my_sum", "sum"), encoding="utf-8")
     status, shown, _ = generate()
     assert status == 0
     assert "wrote ops/ops.py" in shown
     assert f"left {kernels / 'my_square.py'}, which was changed since it was written" in shown
-    assert (kernels / "my_square.py").read_text() == "changed\n"
+    assert (kernels / "my_square.py").read_text(encoding="utf-8") == "changed\n"
     assert generate("--check") == (0, "", "")
 
 
@@ -122,10 +122,12 @@ def test_check_shows_the_difference_and_the_command_that_repairs_it(generate, sp
     """A changed file and an orphan are shown; nothing is written."""
     generate()
     out = tmp_path / "ops"
-    spec.write_text(spec.read_text() + entry_text("my_cube", "cube"))
+    spec.write_text(spec.read_text(encoding="utf-8") + entry_text("my_cube", "cube"), encoding="utf-8")
     generate()
-    spec.write_text(spec.read_text().removesuffix(entry_text("my_cube", "cube")))
-    (out / "registry.py").write_text((out / "registry.py").read_text().replace("my_square", "my_circle"))
+    spec.write_text(spec.read_text(encoding="utf-8").removesuffix(entry_text("my_cube", "cube")), encoding="utf-8")
+    (out / "registry.py").write_text(
+        (out / "registry.py").read_text(encoding="utf-8").replace("my_square", "my_circle"), encoding="utf-8"
+    )
     before = snapshot(out)
     status, shown, error = generate("--check")
     assert status == 1
@@ -141,7 +143,7 @@ def test_the_committed_files_are_fresh(capsys: pytest.CaptureFixture[str]):
 
 
 def test_a_spec_with_problems_writes_nothing(generate, spec: Path, tmp_path: Path):
-    spec.write_text(spec.read_text().replace("grad * (2", "grad * (3 * unknown"))
+    spec.write_text(spec.read_text(encoding="utf-8").replace("grad * (2", "grad * (3 * unknown"), encoding="utf-8")
     status, _, error = generate()
     assert status == 1
     assert "ops.yaml:" in error and "my_square, self:" in error and "nothing was written" in error
@@ -167,7 +169,7 @@ def test_a_folder_that_cannot_be_imported_is_refused(
 def test_nothing_is_written_where_something_foreign_is_in_the_way(generate, tmp_path: Path):
     """A user's file at one of our names, and the spec of another package: refused before the first file is written."""
     (tmp_path / "ops").mkdir()
-    (tmp_path / "ops" / "registry.py").write_text("mine = 1\n")
+    (tmp_path / "ops" / "registry.py").write_text("mine = 1\n", encoding="utf-8")
     before = snapshot(tmp_path / "ops")
     status, out, error = generate()
     assert (status, out) == (1, "")
@@ -179,7 +181,7 @@ def test_list_gives_place_kind_and_schema(capsys: pytest.CaptureFixture[str]):
     """One line per entry of the tree's spec."""
     assert main(["--list"]) == 0
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == SPEC.read_text().count("\n- name: ")
+    assert len(lines) == SPEC.read_text(encoding="utf-8").count("\n- name: ")
     (line,) = [line for line in lines if " tanh(" in line]
     assert line.startswith("derivatives.yaml:")
     assert line.endswith(": elementwise tanh(Tensor self) -> Tensor")

@@ -10,7 +10,7 @@ from specgrad.codegen.helpers import Known, helper_modules, read_known
 
 def write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text)
+    path.write_text(text, encoding="utf-8")
 
 
 def test_reads_names_and_arities_without_importing(tmp_path: Path):

@@ -158,7 +158,7 @@ def test_broken_yaml_is_a_problem_with_a_place(load: Load):
 
 
 def test_problems_may_name_the_file_otherwise(tmp_path: Path):
-    (tmp_path / "spec.yaml").write_text("- 3\n")
+    (tmp_path / "spec.yaml").write_text("- 3\n", encoding="utf-8")
     _, (problem,) = load_spec(tmp_path / "spec.yaml", "mine.yaml")
     assert str(problem) == "mine.yaml:1:3: an entry is a mapping, `- name: ...`"
 

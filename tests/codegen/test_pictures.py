@@ -48,7 +48,7 @@ def test_what_is_drawn_is_the_function_and_its_gradient(spec: Spec) -> None:
 def test_a_folder_is_filled_and_cleaned(spec: Spec, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Pictures are written once; what no op asks for goes, what others drew stays; a check only tells."""
     one, other = (Spec(spec.file, tuple(e for e in spec.entries if e.name == name)) for name in ("tanh", "sin"))
-    (tmp_path / "own.svg").write_text("<svg/>")
+    (tmp_path / "own.svg").write_text("<svg/>", encoding="utf-8")
     assert pictures_command(one, tmp_path, only_check=True) == 1
     assert [p.name for p in tmp_path.iterdir()] == ["own.svg"]
     for written in (1, 0):

@@ -15,10 +15,10 @@ KERNELS = sorted((RUNTIME.parent / "generated" / "kernels").rglob("[a-z]*.py"))
 @pytest.mark.parametrize(
     ("text", "wanted"),
     [
-        ("x if x > 0 else 2 * x", "where(x[i] > T(0), x[i], T(2) * x[i])"),
+        ("x if x > 0 else 2 * x", "either(x[i] > T(0), x[i], T(2) * x[i])"),
         ("x if alpha == 1 else exp(x)", "x[i] if alpha == T(1) else exp(x[i])"),
-        ("(1 if isnan(y) else 0) if k == 0 else x", "where(isnan(y[i]), T(1), T(0)) if k == T(0) else x[i]"),
-        ("1 if x == 0 else 2 if abs(y) < k else y", "where(x[i] == T(0), T(1), where(abs(y[i]) < k, T(2), y[i]))"),
+        ("(1 if isnan(y) else 0) if k == 0 else x", "either(isnan(y[i]), T(1), T(0)) if k == T(0) else x[i]"),
+        ("1 if x == 0 else 2 if abs(y) < k else y", "either(x[i] == T(0), T(1), either(abs(y[i]) < k, T(2), y[i]))"),
     ],
 )
 def test_a_choice_between_elements_is_no_branch(text: str, wanted: str) -> None:

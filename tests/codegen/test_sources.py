@@ -26,7 +26,7 @@ def runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Files of scalar functions of another runtime."""
     (tmp_path / "kernels").mkdir()
     for name, text in FILES.items():
-        (tmp_path / "kernels" / f"{name}.py").write_text(text)
+        (tmp_path / "kernels" / f"{name}.py").write_text(text, encoding="utf-8")
     monkeypatch.setattr(sources, "RUNTIME", tmp_path)
     function_source.cache_clear()
     return tmp_path

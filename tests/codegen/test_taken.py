@@ -41,5 +41,5 @@ def test_broken_files_take_nothing(tree: Spec, tmp_path: Path) -> None:
     """The generator runs when what it writes is missing or broken."""
     assert read_taken(tmp_path, tree) == Taken()
     for name in ("ops", "functions", "tensor"):
-        (tmp_path / f"{name}.py").write_text("<<<<<<< HEAD\n")
+        (tmp_path / f"{name}.py").write_text("<<<<<<< HEAD\n", encoding="utf-8")
     assert read_taken(tmp_path, tree) == Taken()

@@ -51,7 +51,7 @@ def write_spec(folder: Path) -> Path:
     right = [entry_text(f"right_{name}", name) for name in ENTRIES]
     wrong = [wrong_text(wrong_name(mistake), mistake) for mistake in MISTAKES]
     path = folder / "ops.yaml"
-    path.write_text("\n".join([*right, *wrong]))
+    path.write_text("\n".join([*right, *wrong]), encoding="utf-8")
     return path
 
 
@@ -63,7 +63,7 @@ def outcome(tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     shown = io.StringIO()
     with contextlib.redirect_stdout(shown), contextlib.redirect_stderr(shown):
         status = main([str(path), "--out", str(folder / "ops")])
-    return Outcome(path.read_text(), folder / "ops", status, shown.getvalue())
+    return Outcome(path.read_text(encoding="utf-8"), folder / "ops", status, shown.getvalue())
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=str)
@@ -125,7 +125,7 @@ def test_ops_are_chosen_by_name_or_overload(capsys: pytest.CaptureFixture[str]) 
 def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A formula that is not what its fused kernel computes, and a CUDA kernel that is not the CPU's."""
     spec, out = tmp_path / "ops.yaml", tmp_path / "ops"
-    spec.write_text(entry_text("fused_apart", "tanh") + entry_text("cuda_apart", "sqrt"))
+    spec.write_text(entry_text("fused_apart", "tanh") + entry_text("cuda_apart", "sqrt"), encoding="utf-8")
     assert main([str(spec), "--out", str(out), "--no-verify"]) == 0
     edit(out / "functions.py", "return node.fitted([grad * (1 - result * result)])", "return node.fitted([grad])")
     edit(out / "kernels" / "cuda" / "cuda_apart.py", "if i < result.size", "if i < result.size - 1")
@@ -140,9 +140,9 @@ def test_kernels_that_differ_from_the_formulas_are_found(tmp_path: Path, capsys:
 
 
 def edit(path: Path, old: str, new: str) -> None:
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     assert text.count(old) == 1
-    path.write_text(text.replace(old, new))
+    path.write_text(text.replace(old, new), encoding="utf-8")
 
 
 def mul_of_tensors_only(input: Any, other: Any) -> Any:

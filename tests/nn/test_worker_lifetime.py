@@ -106,7 +106,7 @@ def test_parent_that_is_killed_leaves_no_workers() -> None:
 def _is_running(pid: int) -> bool:
     """Whether a process is there and no zombie; nobody may be left to collect orphans."""
     try:
-        with open(f"/proc/{pid}/stat") as file:
+        with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
             return file.read().rsplit(")", 1)[1].split()[0] != "Z"
     except FileNotFoundError:
         return False

@@ -8,7 +8,7 @@ import specgrad as sg
 from specgrad.graph import Drawing, draw
 from specgrad.runtime.drawing.picture import Box
 
-SPEC = (Path(__file__).resolve().parents[2] / "derivatives.yaml").read_text().split("\n")
+SPEC = (Path(__file__).resolve().parents[2] / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
 
 
 class Cube(sg.autograd.Function):

@@ -39,7 +39,7 @@ def test_dot_text_is_accepted_by_graphviz(tmp_path: Path) -> None:
     y[0].mul_(3)
     path = tmp_path / "graph.dot"
     drawing = draw(y.sum(), path)
-    text = path.read_text()
+    text = path.read_text(encoding="utf-8")
     assert text == drawing.dot and text.startswith("digraph autograd {")
     assert len(re.findall(r"^  n\d+ \[", text, re.MULTILINE)) == len(drawing.picture.boxes)
     assert len(re.findall(r"^  n\d+ -> n\d+", text, re.MULTILINE)) == len(drawing.picture.arrows)
@@ -115,7 +115,7 @@ def test_files_by_their_ending(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("specgrad.runtime.drawing.program.shutil.which", lambda _: None)
     monkeypatch.setitem(sys.modules, "graphviz", None)
     drawing = draw(x.sin(), tmp_path / "graph.svg")
-    assert (tmp_path / "graph.svg").read_text() == drawing.svg == drawing._repr_svg_()
+    assert (tmp_path / "graph.svg").read_text(encoding="utf-8") == drawing.svg == drawing._repr_svg_()
     assert "SinBackward0" in texts(drawing.svg)
     for failing in (lambda: drawing.save(tmp_path / "graph.png"), lambda: draw(x.sin(), layout="graphviz").svg):
         with pytest.raises(RuntimeError, match="draw: expected Graphviz"):
@@ -127,14 +127,14 @@ def test_graphviz_lays_out_where_it_is(tmp_path: Path, monkeypatch: pytest.Monke
     laid out here, and so is what is too large for it."""
     x = sg.ones(2, requires_grad=True)
     program = tmp_path / "dot"
-    program.write_text('#!/bin/sh\nread -r line; echo "<svg>$line $1</svg>"\n')
+    program.write_text('#!/bin/sh\nread -r line; echo "<svg>$line $1</svg>"\n', encoding="utf-8")
     program.chmod(0o755)
     monkeypatch.setattr("specgrad.runtime.drawing.program.shutil.which", lambda _: str(program))
     assert draw(x.sin()).svg == "<svg>digraph autograd { -Tsvg</svg>\n"
     draw(x.sin(), tmp_path / "graph.pdf")
-    assert (tmp_path / "graph.pdf").read_text() == "<svg>digraph autograd { -Tpdf</svg>\n"
+    assert (tmp_path / "graph.pdf").read_text(encoding="utf-8") == "<svg>digraph autograd { -Tpdf</svg>\n"
     assert "SinBackward0" in texts(draw([x.sin() for _ in range(400)]).svg)
-    program.write_text("#!/bin/sh\nexit 1\n")
+    program.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     assert "SinBackward0" in texts(draw(x.sin()).svg)
 
     class Source:

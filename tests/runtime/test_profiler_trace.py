@@ -19,7 +19,7 @@ def trace_of(program: Callable[[], Any], path: Path, **options: Any) -> list[dic
     with profile(**options) as prof:
         program()
     prof.export_chrome_trace(path)
-    trace = json.loads(path.read_text())
+    trace = json.loads(path.read_text(encoding="utf-8"))
     assert trace["schemaVersion"] == 1 and trace["baseTimeNanoseconds"] > 0
     return trace["traceEvents"]
 
@@ -55,7 +55,7 @@ def test_trace_names_the_entry_of_the_spec(tmp_path: Path) -> None:
     x = sg.ones(2, requires_grad=True)
     y = sg.ones(2)
     trace = trace_of(lambda: ((x * y).sum().backward(), y.mul_(2)), tmp_path / "trace.json")
-    spec = (Path(__file__).resolve().parents[2] / "derivatives.yaml").read_text().split("\n")
+    spec = (Path(__file__).resolve().parents[2] / "derivatives.yaml").read_text(encoding="utf-8").split("\n")
     for name in ("aten::mul", "aten::mul_", "MulBackward0"):
         arguments = [entry for entry in entries(trace, "X") if entry["name"] == name][0]["args"]
         file, line = arguments["Spec"].split(":")
@@ -146,7 +146,7 @@ def test_handler_writes_a_file_per_trace(tmp_path: Path) -> None:
                 prof.step()
         names = sorted(path.name for path in folder.iterdir())
         assert len(names) == 2 and all(n.startswith("worker.") and n.endswith(ending) for n in names)
-    (tmp_path / "file").write_text("")
+    (tmp_path / "file").write_text("", encoding="utf-8")
     with (
         pytest.raises(RuntimeError, match="Can't create directory"),
         profile(on_trace_ready=tensorboard_trace_handler(tmp_path / "file" / "logs")),
@@ -166,7 +166,7 @@ def test_stacks_for_flame_graphs(tmp_path: Path) -> None:
         inner()
     path = tmp_path / "stacks"
     prof.export_stacks(path)
-    lines = path.read_text().splitlines()
+    lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) == 2  # called from two lines
     for line in lines:
         stack, time = line.rsplit(" ", 1)

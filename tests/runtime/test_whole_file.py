@@ -146,7 +146,7 @@ def test_what_is_left_over_goes(tmp_path: Path) -> None:
         path.write_bytes(b"half a file")
     folder.mkdir()
     link.symlink_to(others[0])
-    with open(used) as file:
+    with open(used, encoding="utf-8") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         sg.save(1, tmp_path / "model.pt")
         assert not left.exists() and used.exists() and folder.is_dir() and link.is_symlink()
