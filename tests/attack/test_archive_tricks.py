@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import pytest
 
+from tests.patience import PATIENCE
+
 TREE = b'{"format": "specgrad", "version": 1, "byteorder": "%s", "object": %%s}' % sys.byteorder.encode()
 ARRAY = b'{"type": "array", "storage": %d, "dtype": "uint8", "shape": [4], "scalar": false}'
 LIST = b'{"type": "list", "items": [%s]}'
@@ -182,7 +184,9 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
 
 
 def _run(paths: list[Path]) -> list[str]:
-    done = subprocess.run([sys.executable, "-c", LOADER, *map(str, paths)], capture_output=True, text=True, timeout=300)
+    done = subprocess.run(
+        [sys.executable, "-c", LOADER, *map(str, paths)], capture_output=True, text=True, timeout=PATIENCE
+    )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout.splitlines()
 

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 import specgrad as sg
+from tests.patience import PATIENCE
 
 from .amount import SEED, amount
 
@@ -66,7 +67,7 @@ def _first_line(process: subprocess.Popen[str]) -> int:
 def _killed(process: subprocess.Popen[str]) -> int:
     """Kill it; the number that it announced last."""
     process.kill()
-    output, _ = process.communicate(timeout=60)
+    output, _ = process.communicate(timeout=PATIENCE)
     assert process.returncode == -signal.SIGKILL
     numbers = [int(line) for line in output.splitlines()]
     return numbers[-1] if numbers else -1
@@ -147,7 +148,7 @@ def test_full_disk(tmp_path: Path, figures: Callable[..., None]) -> None:
     limits = [0, 1, size - 1, *(rng.randrange(size) for _ in range(rounds))]
     for prefix in ("", NAMED):
         words = [sys.executable, "-c", prefix + FULL_DISK, str(path), *map(str, limits)]
-        done = subprocess.run(words, capture_output=True, text=True, timeout=300)
+        done = subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE)
         assert done.returncode == 0, f"seed {SEED}: {done.stderr}"
         assert os.listdir(tmp_path) == ["model.pt"] and _number(path) == 1
     figures("saves without room", saves=2 * len(limits))
