@@ -44,6 +44,7 @@ class EntryReader(Fields):
             result_dtype=result_dtype,
             dtypes=dtypes,
             identity=self.choices("identity"),
+            replaces=(self.choice("replaces") or "false").lower() == "true",
             tries=self.plain("try"),
             check=self.plain("check"),
             batch=self.plain("batch"),

@@ -18,6 +18,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "result_dtype": ("same", "real", "complex", *WITHOUT_GRADIENT),
     "dtypes": ("bool", "int", "float", "complex"),
     "identity": ("bool", "int", "float", "complex"),
+    "replaces": ("True", "False", "true", "false"),
     "output_differentiability": ("True", "False", "true", "false"),
     "kink": ("average", "smaller", "larger"),
     "complex": ("True", "False", "true", "false"),

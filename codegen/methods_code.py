@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from .model import Type
 from .op_code import OpCode
 from .operators import BINARY, COMPARISONS, REFLECTED, UNARY
 
@@ -17,7 +18,7 @@ def unique(items: Iterable[Any]) -> list[Any]:
 def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
     """(name, function or source) of methods and operators, by how the template writes them."""
     methods: list[tuple[str, str]] = []
-    variadic: list[tuple[str, str, str]] = []
+    variadic: list[tuple[str, str, str, bool]] = []
     operators, comparisons, reflected, reordered = [], [], [], []
     for code in ops:
         entry, name = code.entry, code.entry.schema.name
@@ -26,7 +27,7 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
         elif "method" in entry.variants:
             names = (name, *entry.aliases)
             if code.is_variadic:
-                variadic += [(m, name, code.name) for m in names]
+                variadic += [(m, name, code.name, has_overload_of_int(code, ops)) for m in names]
             else:
                 methods += [(m, name) for m in names]
         if code.has_inplace:
@@ -47,6 +48,12 @@ def methods_context(ops: Sequence[OpCode]) -> dict[str, Any]:
         "reflected": unique(reflected),
         "reordered": unique(reordered),
     }
+
+
+def has_overload_of_int(code: OpCode, ops: Sequence[OpCode]) -> bool:
+    """Whether one int is no list of ints of one item, but what another overload takes: `x.hsplit(2)`."""
+    others = [c for c in ops if c.entry.schema.name == code.entry.schema.name and c is not code]
+    return any([a.type for a in other.arguments[1:2]] == [Type("int")] for other in others)
 
 
 def reordered_call(code: OpCode) -> tuple[str, str]:

@@ -82,11 +82,11 @@ new = object.__new__
 
 
 class AbsBackward0(Node):
-    """abs(Tensor self) -> Tensor (derivatives.yaml:90)."""
+    """abs(Tensor self) -> Tensor (derivatives.yaml:92)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "abs"
-    spec_place = "derivatives.yaml:90"
+    spec_place = "derivatives.yaml:92"
     saved_slots = ("kept_self",)
     elementwise = kernels.ABS
     fused = {1: (("kept_self",), ())}
@@ -132,11 +132,11 @@ class AbsBackward0(Node):
 
 
 class NegBackward0(Node):
-    """neg(Tensor self) -> Tensor (derivatives.yaml:106)."""
+    """neg(Tensor self) -> Tensor (derivatives.yaml:108)."""
 
     __slots__ = ()
     op_name = "neg"
-    spec_place = "derivatives.yaml:106"
+    spec_place = "derivatives.yaml:108"
     elementwise = kernels.NEG
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -172,11 +172,11 @@ class NegBackward0(Node):
 
 
 class SignBackward0(Node):
-    """sign(Tensor self) -> Tensor (derivatives.yaml:120)."""
+    """sign(Tensor self) -> Tensor (derivatives.yaml:122)."""
 
     __slots__ = ()
     op_name = "sign"
-    spec_place = "derivatives.yaml:120"
+    spec_place = "derivatives.yaml:122"
     elementwise = kernels.SIGN
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -212,11 +212,11 @@ class SignBackward0(Node):
 
 
 class SgnBackward0(Node):
-    """sgn(Tensor self) -> Tensor (derivatives.yaml:132)."""
+    """sgn(Tensor self) -> Tensor (derivatives.yaml:134)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sgn"
-    spec_place = "derivatives.yaml:132"
+    spec_place = "derivatives.yaml:134"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SGN
@@ -276,11 +276,11 @@ class SgnBackward0(Node):
 
 
 class SquareBackward0(Node):
-    """square(Tensor self) -> Tensor (derivatives.yaml:146)."""
+    """square(Tensor self) -> Tensor (derivatives.yaml:148)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "square"
-    spec_place = "derivatives.yaml:146"
+    spec_place = "derivatives.yaml:148"
     saved_slots = ("kept_self",)
     elementwise = kernels.SQUARE
     fused = {1: (("kept_self",), ())}
@@ -326,11 +326,11 @@ class SquareBackward0(Node):
 
 
 class SqrtBackward0(Node):
-    """sqrt(Tensor self) -> Tensor (derivatives.yaml:158)."""
+    """sqrt(Tensor self) -> Tensor (derivatives.yaml:160)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sqrt"
-    spec_place = "derivatives.yaml:158"
+    spec_place = "derivatives.yaml:160"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SQRT
@@ -377,11 +377,11 @@ class SqrtBackward0(Node):
 
 
 class RsqrtBackward0(Node):
-    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:170)."""
+    """rsqrt(Tensor self) -> Tensor (derivatives.yaml:172)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "rsqrt"
-    spec_place = "derivatives.yaml:170"
+    spec_place = "derivatives.yaml:172"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RSQRT
@@ -428,11 +428,11 @@ class RsqrtBackward0(Node):
 
 
 class ReciprocalBackward0(Node):
-    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:182)."""
+    """reciprocal(Tensor self) -> Tensor (derivatives.yaml:184)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "reciprocal"
-    spec_place = "derivatives.yaml:182"
+    spec_place = "derivatives.yaml:184"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RECIPROCAL
@@ -479,7 +479,7 @@ class ReciprocalBackward0(Node):
 
 
 class PowBackward0(Node):
-    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:195)."""
+    """pow.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor (derivatives.yaml:197)."""
 
     __slots__ = (
         "kept_exponent",
@@ -490,7 +490,7 @@ class PowBackward0(Node):
         "kept_self_version",
     )
     op_name = "pow.Tensor_Tensor"
-    spec_place = "derivatives.yaml:195"
+    spec_place = "derivatives.yaml:197"
     saved_slots = ("kept_exponent", "kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_TENSOR_TENSOR
@@ -575,11 +575,11 @@ class PowBackward0(Node):
 
 
 class PowBackward1(Node):
-    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:214)."""
+    """pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:216)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow.Tensor_Scalar"
-    spec_place = "derivatives.yaml:214"
+    spec_place = "derivatives.yaml:216"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_TENSOR_SCALAR
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -634,11 +634,11 @@ class PowBackward1(Node):
 
 
 class PowNumberBackward0(Node):
-    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:231)."""
+    """pow_number(Tensor self, Scalar exponent) -> Tensor (derivatives.yaml:233)."""
 
     __slots__ = ("_saved_exponent", "kept_self", "kept_self_version")
     op_name = "pow_number"
-    spec_place = "derivatives.yaml:231"
+    spec_place = "derivatives.yaml:233"
     saved_slots = ("kept_self",)
     elementwise = kernels.POW_NUMBER
     fused = {1: (("kept_self",), ("_saved_exponent",))}
@@ -693,11 +693,11 @@ class PowNumberBackward0(Node):
 
 
 class PowBackward2(Node):
-    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:242)."""
+    """pow.Scalar(Scalar self, Tensor exponent) -> Tensor (derivatives.yaml:244)."""
 
     __slots__ = ("_saved_self", "kept_result", "kept_result_version")
     op_name = "pow.Scalar"
-    spec_place = "derivatives.yaml:242"
+    spec_place = "derivatives.yaml:244"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.POW_SCALAR
@@ -753,11 +753,11 @@ class PowBackward2(Node):
 
 
 class ExpBackward0(Node):
-    """exp(Tensor self) -> Tensor (derivatives.yaml:255)."""
+    """exp(Tensor self) -> Tensor (derivatives.yaml:257)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp"
-    spec_place = "derivatives.yaml:255"
+    spec_place = "derivatives.yaml:257"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP
@@ -804,11 +804,11 @@ class ExpBackward0(Node):
 
 
 class Exp2Backward0(Node):
-    """exp2(Tensor self) -> Tensor (derivatives.yaml:269)."""
+    """exp2(Tensor self) -> Tensor (derivatives.yaml:271)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "exp2"
-    spec_place = "derivatives.yaml:269"
+    spec_place = "derivatives.yaml:271"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXP2
@@ -855,11 +855,11 @@ class Exp2Backward0(Node):
 
 
 class Expm1Backward0(Node):
-    """expm1(Tensor self) -> Tensor (derivatives.yaml:280)."""
+    """expm1(Tensor self) -> Tensor (derivatives.yaml:282)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "expm1"
-    spec_place = "derivatives.yaml:280"
+    spec_place = "derivatives.yaml:282"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.EXPM1
@@ -906,11 +906,11 @@ class Expm1Backward0(Node):
 
 
 class LogBackward0(Node):
-    """log(Tensor self) -> Tensor (derivatives.yaml:292)."""
+    """log(Tensor self) -> Tensor (derivatives.yaml:294)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log"
-    spec_place = "derivatives.yaml:292"
+    spec_place = "derivatives.yaml:294"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG
     fused = {1: (("kept_self",), ())}
@@ -956,11 +956,11 @@ class LogBackward0(Node):
 
 
 class Log2Backward0(Node):
-    """log2(Tensor self) -> Tensor (derivatives.yaml:304)."""
+    """log2(Tensor self) -> Tensor (derivatives.yaml:306)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log2"
-    spec_place = "derivatives.yaml:304"
+    spec_place = "derivatives.yaml:306"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG2
     fused = {1: (("kept_self",), ())}
@@ -1006,11 +1006,11 @@ class Log2Backward0(Node):
 
 
 class Log10Backward0(Node):
-    """log10(Tensor self) -> Tensor (derivatives.yaml:316)."""
+    """log10(Tensor self) -> Tensor (derivatives.yaml:318)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log10"
-    spec_place = "derivatives.yaml:316"
+    spec_place = "derivatives.yaml:318"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG10
     fused = {1: (("kept_self",), ())}
@@ -1056,11 +1056,11 @@ class Log10Backward0(Node):
 
 
 class Log1pBackward0(Node):
-    """log1p(Tensor self) -> Tensor (derivatives.yaml:328)."""
+    """log1p(Tensor self) -> Tensor (derivatives.yaml:330)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log1p"
-    spec_place = "derivatives.yaml:328"
+    spec_place = "derivatives.yaml:330"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG1P
     fused = {1: (("kept_self",), ())}
@@ -1106,11 +1106,11 @@ class Log1pBackward0(Node):
 
 
 class SinBackward0(Node):
-    """sin(Tensor self) -> Tensor (derivatives.yaml:343)."""
+    """sin(Tensor self) -> Tensor (derivatives.yaml:345)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sin"
-    spec_place = "derivatives.yaml:343"
+    spec_place = "derivatives.yaml:345"
     saved_slots = ("kept_self",)
     elementwise = kernels.SIN
     fused = {1: (("kept_self",), ())}
@@ -1156,11 +1156,11 @@ class SinBackward0(Node):
 
 
 class CosBackward0(Node):
-    """cos(Tensor self) -> Tensor (derivatives.yaml:354)."""
+    """cos(Tensor self) -> Tensor (derivatives.yaml:356)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cos"
-    spec_place = "derivatives.yaml:354"
+    spec_place = "derivatives.yaml:356"
     saved_slots = ("kept_self",)
     elementwise = kernels.COS
     fused = {1: (("kept_self",), ())}
@@ -1206,11 +1206,11 @@ class CosBackward0(Node):
 
 
 class TanBackward0(Node):
-    """tan(Tensor self) -> Tensor (derivatives.yaml:365)."""
+    """tan(Tensor self) -> Tensor (derivatives.yaml:367)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tan"
-    spec_place = "derivatives.yaml:365"
+    spec_place = "derivatives.yaml:367"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TAN
@@ -1257,11 +1257,11 @@ class TanBackward0(Node):
 
 
 class AsinBackward0(Node):
-    """asin(Tensor self) -> Tensor (derivatives.yaml:377)."""
+    """asin(Tensor self) -> Tensor (derivatives.yaml:379)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asin"
-    spec_place = "derivatives.yaml:377"
+    spec_place = "derivatives.yaml:379"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASIN
     fused = {1: (("kept_self",), ())}
@@ -1307,11 +1307,11 @@ class AsinBackward0(Node):
 
 
 class AcosBackward0(Node):
-    """acos(Tensor self) -> Tensor (derivatives.yaml:390)."""
+    """acos(Tensor self) -> Tensor (derivatives.yaml:392)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acos"
-    spec_place = "derivatives.yaml:390"
+    spec_place = "derivatives.yaml:392"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOS
     fused = {1: (("kept_self",), ())}
@@ -1357,11 +1357,11 @@ class AcosBackward0(Node):
 
 
 class AtanBackward0(Node):
-    """atan(Tensor self) -> Tensor (derivatives.yaml:403)."""
+    """atan(Tensor self) -> Tensor (derivatives.yaml:405)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atan"
-    spec_place = "derivatives.yaml:403"
+    spec_place = "derivatives.yaml:405"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATAN
     fused = {1: (("kept_self",), ())}
@@ -1407,11 +1407,11 @@ class AtanBackward0(Node):
 
 
 class SinhBackward0(Node):
-    """sinh(Tensor self) -> Tensor (derivatives.yaml:417)."""
+    """sinh(Tensor self) -> Tensor (derivatives.yaml:419)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "sinh"
-    spec_place = "derivatives.yaml:417"
+    spec_place = "derivatives.yaml:419"
     saved_slots = ("kept_self",)
     elementwise = kernels.SINH
     fused = {1: (("kept_self",), ())}
@@ -1457,11 +1457,11 @@ class SinhBackward0(Node):
 
 
 class CoshBackward0(Node):
-    """cosh(Tensor self) -> Tensor (derivatives.yaml:428)."""
+    """cosh(Tensor self) -> Tensor (derivatives.yaml:430)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "cosh"
-    spec_place = "derivatives.yaml:428"
+    spec_place = "derivatives.yaml:430"
     saved_slots = ("kept_self",)
     elementwise = kernels.COSH
     fused = {1: (("kept_self",), ())}
@@ -1507,11 +1507,11 @@ class CoshBackward0(Node):
 
 
 class TanhBackward0(Node):
-    """tanh(Tensor self) -> Tensor (derivatives.yaml:439)."""
+    """tanh(Tensor self) -> Tensor (derivatives.yaml:441)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "tanh"
-    spec_place = "derivatives.yaml:439"
+    spec_place = "derivatives.yaml:441"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.TANH
@@ -1558,11 +1558,11 @@ class TanhBackward0(Node):
 
 
 class AsinhBackward0(Node):
-    """asinh(Tensor self) -> Tensor (derivatives.yaml:452)."""
+    """asinh(Tensor self) -> Tensor (derivatives.yaml:454)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "asinh"
-    spec_place = "derivatives.yaml:452"
+    spec_place = "derivatives.yaml:454"
     saved_slots = ("kept_self",)
     elementwise = kernels.ASINH
     fused = {1: (("kept_self",), ())}
@@ -1608,11 +1608,11 @@ class AsinhBackward0(Node):
 
 
 class AcoshBackward0(Node):
-    """acosh(Tensor self) -> Tensor (derivatives.yaml:466)."""
+    """acosh(Tensor self) -> Tensor (derivatives.yaml:468)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "acosh"
-    spec_place = "derivatives.yaml:466"
+    spec_place = "derivatives.yaml:468"
     saved_slots = ("kept_self",)
     elementwise = kernels.ACOSH
     fused = {1: (("kept_self",), ())}
@@ -1658,11 +1658,11 @@ class AcoshBackward0(Node):
 
 
 class AtanhBackward0(Node):
-    """atanh(Tensor self) -> Tensor (derivatives.yaml:479)."""
+    """atanh(Tensor self) -> Tensor (derivatives.yaml:481)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "atanh"
-    spec_place = "derivatives.yaml:479"
+    spec_place = "derivatives.yaml:481"
     saved_slots = ("kept_self",)
     elementwise = kernels.ATANH
     fused = {1: (("kept_self",), ())}
@@ -1708,11 +1708,11 @@ class AtanhBackward0(Node):
 
 
 class Atan2Backward0(Node):
-    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:492)."""
+    """atan2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:494)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "atan2"
-    spec_place = "derivatives.yaml:492"
+    spec_place = "derivatives.yaml:494"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.ATAN2
     fused = {
@@ -1796,7 +1796,7 @@ class Atan2Backward0(Node):
 
 
 class HypotBackward0(Node):
-    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:511)."""
+    """hypot(Tensor self, Tensor other) -> Tensor (derivatives.yaml:513)."""
 
     __slots__ = (
         "kept_other",
@@ -1807,7 +1807,7 @@ class HypotBackward0(Node):
         "kept_self_version",
     )
     op_name = "hypot"
-    spec_place = "derivatives.yaml:511"
+    spec_place = "derivatives.yaml:513"
     saved_slots = ("kept_self", "kept_result", "kept_other")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.HYPOT
@@ -1885,11 +1885,11 @@ class HypotBackward0(Node):
 
 
 class ErfBackward0(Node):
-    """erf(Tensor self) -> Tensor (derivatives.yaml:527)."""
+    """erf(Tensor self) -> Tensor (derivatives.yaml:529)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erf"
-    spec_place = "derivatives.yaml:527"
+    spec_place = "derivatives.yaml:529"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERF
     fused = {1: (("kept_self",), ())}
@@ -1935,11 +1935,11 @@ class ErfBackward0(Node):
 
 
 class ErfcBackward0(Node):
-    """erfc(Tensor self) -> Tensor (derivatives.yaml:540)."""
+    """erfc(Tensor self) -> Tensor (derivatives.yaml:542)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "erfc"
-    spec_place = "derivatives.yaml:540"
+    spec_place = "derivatives.yaml:542"
     saved_slots = ("kept_self",)
     elementwise = kernels.ERFC
     fused = {1: (("kept_self",), ())}
@@ -1985,11 +1985,11 @@ class ErfcBackward0(Node):
 
 
 class SigmoidBackward0(Node):
-    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:553)."""
+    """sigmoid(Tensor self) -> Tensor (derivatives.yaml:555)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "sigmoid"
-    spec_place = "derivatives.yaml:553"
+    spec_place = "derivatives.yaml:555"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SIGMOID
@@ -2036,11 +2036,11 @@ class SigmoidBackward0(Node):
 
 
 class LogsigmoidBackward0(Node):
-    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:565)."""
+    """logsigmoid(Tensor self) -> Tensor (derivatives.yaml:567)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "logsigmoid"
-    spec_place = "derivatives.yaml:565"
+    spec_place = "derivatives.yaml:567"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOGSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2086,11 +2086,11 @@ class LogsigmoidBackward0(Node):
 
 
 class ReluBackward0(Node):
-    """relu(Tensor self) -> Tensor (derivatives.yaml:579)."""
+    """relu(Tensor self) -> Tensor (derivatives.yaml:581)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "relu"
-    spec_place = "derivatives.yaml:579"
+    spec_place = "derivatives.yaml:581"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.RELU
@@ -2137,11 +2137,11 @@ class ReluBackward0(Node):
 
 
 class LeakyReluBackward0(Node):
-    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:593)."""
+    """leaky_relu(Tensor self, Scalar negative_slope=0.01) -> Tensor (derivatives.yaml:595)."""
 
     __slots__ = ("_saved_negative_slope", "kept_self", "kept_self_version")
     op_name = "leaky_relu"
-    spec_place = "derivatives.yaml:593"
+    spec_place = "derivatives.yaml:595"
     saved_slots = ("kept_self",)
     elementwise = kernels.LEAKY_RELU
     fused = {1: (("kept_self",), ("_saved_negative_slope",))}
@@ -2190,11 +2190,11 @@ class LeakyReluBackward0(Node):
 
 
 class EluBackward0(Node):
-    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:609)."""
+    """elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor (derivatives.yaml:611)."""
 
     __slots__ = ("_saved_alpha", "_saved_input_scale", "_saved_scale", "kept_self", "kept_self_version")
     op_name = "elu"
-    spec_place = "derivatives.yaml:609"
+    spec_place = "derivatives.yaml:611"
     saved_slots = ("kept_self",)
     elementwise = kernels.ELU
     fused = {1: (("kept_self",), ("_saved_alpha", "_saved_scale", "_saved_input_scale"))}
@@ -2261,11 +2261,11 @@ class EluBackward0(Node):
 
 
 class SiluBackward0(Node):
-    """silu(Tensor self) -> Tensor (derivatives.yaml:625)."""
+    """silu(Tensor self) -> Tensor (derivatives.yaml:627)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "silu"
-    spec_place = "derivatives.yaml:625"
+    spec_place = "derivatives.yaml:627"
     saved_slots = ("kept_self",)
     elementwise = kernels.SILU
     fused = {1: (("kept_self",), ())}
@@ -2311,11 +2311,11 @@ class SiluBackward0(Node):
 
 
 class NormalPdfBackward0(Node):
-    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:639)."""
+    """normal_pdf(Tensor self) -> Tensor (derivatives.yaml:641)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "normal_pdf"
-    spec_place = "derivatives.yaml:639"
+    spec_place = "derivatives.yaml:641"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NORMAL_PDF
@@ -2367,11 +2367,11 @@ class NormalPdfBackward0(Node):
 
 
 class NormalCdfBackward0(Node):
-    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:649)."""
+    """normal_cdf(Tensor self) -> Tensor (derivatives.yaml:651)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "normal_cdf"
-    spec_place = "derivatives.yaml:649"
+    spec_place = "derivatives.yaml:651"
     saved_slots = ("kept_self",)
     elementwise = kernels.NORMAL_CDF
     fused = {1: (("kept_self",), ())}
@@ -2417,11 +2417,11 @@ class NormalCdfBackward0(Node):
 
 
 class GeluErfBackward0(Node):
-    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:659)."""
+    """gelu_erf(Tensor self) -> Tensor (derivatives.yaml:661)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_erf"
-    spec_place = "derivatives.yaml:659"
+    spec_place = "derivatives.yaml:661"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_ERF
     fused = {1: (("kept_self",), ())}
@@ -2467,11 +2467,11 @@ class GeluErfBackward0(Node):
 
 
 class GeluTanhBackward0(Node):
-    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:670)."""
+    """gelu_tanh(Tensor self) -> Tensor (derivatives.yaml:672)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "gelu_tanh"
-    spec_place = "derivatives.yaml:670"
+    spec_place = "derivatives.yaml:672"
     saved_slots = ("kept_self",)
     elementwise = kernels.GELU_TANH
     fused = {1: (("kept_self",), ())}
@@ -2539,11 +2539,11 @@ class GeluTanhBackward0(Node):
 
 
 class SoftplusBackward0(Node):
-    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:698)."""
+    """softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor (derivatives.yaml:700)."""
 
     __slots__ = ("_saved_beta", "_saved_threshold", "kept_self", "kept_self_version")
     op_name = "softplus"
-    spec_place = "derivatives.yaml:698"
+    spec_place = "derivatives.yaml:700"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTPLUS
     fused = {1: (("kept_self",), ("_saved_beta", "_saved_threshold"))}
@@ -2594,11 +2594,11 @@ class SoftplusBackward0(Node):
 
 
 class HardtanhBackward0(Node):
-    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:713)."""
+    """hardtanh(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor (derivatives.yaml:715)."""
 
     __slots__ = ("_saved_max_val", "_saved_min_val", "kept_self", "kept_self_version")
     op_name = "hardtanh"
-    spec_place = "derivatives.yaml:713"
+    spec_place = "derivatives.yaml:715"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDTANH
     fused = {1: (("kept_self",), ("_saved_min_val", "_saved_max_val"))}
@@ -2649,11 +2649,11 @@ class HardtanhBackward0(Node):
 
 
 class CeluBackward0(Node):
-    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:731)."""
+    """celu(Tensor self, Scalar alpha=1.0) -> Tensor (derivatives.yaml:733)."""
 
     __slots__ = ("_saved_alpha", "kept_self", "kept_self_version")
     op_name = "celu"
-    spec_place = "derivatives.yaml:731"
+    spec_place = "derivatives.yaml:733"
     saved_slots = ("kept_self",)
     elementwise = kernels.CELU
     fused = {1: (("kept_self",), ("_saved_alpha",))}
@@ -2702,11 +2702,11 @@ class CeluBackward0(Node):
 
 
 class SeluBackward0(Node):
-    """selu(Tensor self) -> Tensor (derivatives.yaml:745)."""
+    """selu(Tensor self) -> Tensor (derivatives.yaml:747)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "selu"
-    spec_place = "derivatives.yaml:745"
+    spec_place = "derivatives.yaml:747"
     saved_slots = ("kept_self",)
     elementwise = kernels.SELU
     fused = {1: (("kept_self",), ())}
@@ -2760,11 +2760,11 @@ class SeluBackward0(Node):
 
 
 class MishBackward0(Node):
-    """mish(Tensor self) -> Tensor (derivatives.yaml:759)."""
+    """mish(Tensor self) -> Tensor (derivatives.yaml:761)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "mish"
-    spec_place = "derivatives.yaml:759"
+    spec_place = "derivatives.yaml:761"
     saved_slots = ("kept_self",)
     elementwise = kernels.MISH
     fused = {1: (("kept_self",), ())}
@@ -2815,11 +2815,11 @@ class MishBackward0(Node):
 
 
 class HardsigmoidBackward0(Node):
-    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:773)."""
+    """hardsigmoid(Tensor self) -> Tensor (derivatives.yaml:775)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardsigmoid"
-    spec_place = "derivatives.yaml:773"
+    spec_place = "derivatives.yaml:775"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSIGMOID
     fused = {1: (("kept_self",), ())}
@@ -2865,11 +2865,11 @@ class HardsigmoidBackward0(Node):
 
 
 class HardswishBackward0(Node):
-    """hardswish(Tensor self) -> Tensor (derivatives.yaml:788)."""
+    """hardswish(Tensor self) -> Tensor (derivatives.yaml:790)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hardswish"
-    spec_place = "derivatives.yaml:788"
+    spec_place = "derivatives.yaml:790"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSWISH
     fused = {1: (("kept_self",), ())}
@@ -2915,11 +2915,11 @@ class HardswishBackward0(Node):
 
 
 class HardshrinkBackward0(Node):
-    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:803)."""
+    """hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:805)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "hardshrink"
-    spec_place = "derivatives.yaml:803"
+    spec_place = "derivatives.yaml:805"
     saved_slots = ("kept_self",)
     elementwise = kernels.HARDSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -2968,11 +2968,11 @@ class HardshrinkBackward0(Node):
 
 
 class SoftshrinkBackward0(Node):
-    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:815)."""
+    """softshrink(Tensor self, Scalar lambd=0.5) -> Tensor (derivatives.yaml:817)."""
 
     __slots__ = ("_saved_lambd", "kept_self", "kept_self_version")
     op_name = "softshrink"
-    spec_place = "derivatives.yaml:815"
+    spec_place = "derivatives.yaml:817"
     saved_slots = ("kept_self",)
     elementwise = kernels.SOFTSHRINK
     fused = {1: (("kept_self",), ("_saved_lambd",))}
@@ -3021,11 +3021,11 @@ class SoftshrinkBackward0(Node):
 
 
 class ThresholdBackward0(Node):
-    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:854)."""
+    """threshold(Tensor self, Scalar bound, Scalar value) -> Tensor (derivatives.yaml:856)."""
 
     __slots__ = ("_saved_bound", "kept_self", "kept_self_version")
     op_name = "threshold"
-    spec_place = "derivatives.yaml:854"
+    spec_place = "derivatives.yaml:856"
     saved_slots = ("kept_self",)
     elementwise = kernels.THRESHOLD
     fused = {1: (("kept_self",), ("_saved_bound",))}
@@ -3074,11 +3074,11 @@ class ThresholdBackward0(Node):
 
 
 class ChannelLeakBackward0(Node):
-    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:892)."""
+    """channel_leak(Tensor self, Tensor weight) -> Tensor (derivatives.yaml:894)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "channel_leak"
-    spec_place = "derivatives.yaml:892"
+    spec_place = "derivatives.yaml:894"
     saved_slots = ("kept_self", "kept_weight")
     elementwise = kernels.CHANNEL_LEAK
     fused = {1: (("kept_self", "kept_weight"), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_weight"), ())}
@@ -3140,11 +3140,11 @@ class ChannelLeakBackward0(Node):
 
 
 class FloorBackward0(Node):
-    """floor(Tensor self) -> Tensor (derivatives.yaml:905)."""
+    """floor(Tensor self) -> Tensor (derivatives.yaml:907)."""
 
     __slots__ = ()
     op_name = "floor"
-    spec_place = "derivatives.yaml:905"
+    spec_place = "derivatives.yaml:907"
     elementwise = kernels.FLOOR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3180,11 +3180,11 @@ class FloorBackward0(Node):
 
 
 class CeilBackward0(Node):
-    """ceil(Tensor self) -> Tensor (derivatives.yaml:917)."""
+    """ceil(Tensor self) -> Tensor (derivatives.yaml:919)."""
 
     __slots__ = ()
     op_name = "ceil"
-    spec_place = "derivatives.yaml:917"
+    spec_place = "derivatives.yaml:919"
     elementwise = kernels.CEIL
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3220,11 +3220,11 @@ class CeilBackward0(Node):
 
 
 class RoundBackward0(Node):
-    """round(Tensor self) -> Tensor (derivatives.yaml:929)."""
+    """round(Tensor self) -> Tensor (derivatives.yaml:931)."""
 
     __slots__ = ()
     op_name = "round"
-    spec_place = "derivatives.yaml:929"
+    spec_place = "derivatives.yaml:931"
     elementwise = kernels.ROUND
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3260,11 +3260,11 @@ class RoundBackward0(Node):
 
 
 class RoundBackward1(Node):
-    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:943)."""
+    """round.decimals(Tensor self, *, int decimals) -> Tensor (derivatives.yaml:945)."""
 
     __slots__ = ()
     op_name = "round.decimals"
-    spec_place = "derivatives.yaml:943"
+    spec_place = "derivatives.yaml:945"
     elementwise = kernels.ROUND_DECIMALS
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3296,11 +3296,11 @@ class RoundBackward1(Node):
 
 
 class TruncBackward0(Node):
-    """trunc(Tensor self) -> Tensor (derivatives.yaml:953)."""
+    """trunc(Tensor self) -> Tensor (derivatives.yaml:955)."""
 
     __slots__ = ()
     op_name = "trunc"
-    spec_place = "derivatives.yaml:953"
+    spec_place = "derivatives.yaml:955"
     elementwise = kernels.TRUNC
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3336,11 +3336,11 @@ class TruncBackward0(Node):
 
 
 class FracBackward0(Node):
-    """frac(Tensor self) -> Tensor (derivatives.yaml:966)."""
+    """frac(Tensor self) -> Tensor (derivatives.yaml:968)."""
 
     __slots__ = ()
     op_name = "frac"
-    spec_place = "derivatives.yaml:966"
+    spec_place = "derivatives.yaml:968"
     elementwise = kernels.FRAC
     fused = {}
     inputs = ("self",)
@@ -3377,11 +3377,11 @@ class FracBackward0(Node):
 
 
 class ConjBackward0(Node):
-    """conj(Tensor self) -> Tensor (derivatives.yaml:1012)."""
+    """conj(Tensor self) -> Tensor (derivatives.yaml:1014)."""
 
     __slots__ = ()
     op_name = "conj"
-    spec_place = "derivatives.yaml:1012"
+    spec_place = "derivatives.yaml:1014"
     elementwise = kernels.CONJ
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -3417,11 +3417,11 @@ class ConjBackward0(Node):
 
 
 class RealCopyBackward0(Node):
-    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1048)."""
+    """real_copy(Tensor self) -> Tensor (derivatives.yaml:1050)."""
 
     __slots__ = ()
     op_name = "real_copy"
-    spec_place = "derivatives.yaml:1048"
+    spec_place = "derivatives.yaml:1050"
     elementwise = kernels.REAL_COPY
     fused = {}
     inputs = ("self",)
@@ -3458,11 +3458,11 @@ class RealCopyBackward0(Node):
 
 
 class ImagCopyBackward0(Node):
-    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1058)."""
+    """imag_copy(Tensor self) -> Tensor (derivatives.yaml:1060)."""
 
     __slots__ = ()
     op_name = "imag_copy"
-    spec_place = "derivatives.yaml:1058"
+    spec_place = "derivatives.yaml:1060"
     inputs = ("self",)
 
     @staticmethod
@@ -3488,11 +3488,11 @@ class ImagCopyBackward0(Node):
 
 
 class AddBackward0(Node):
-    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1098)."""
+    """add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1100)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "add.Tensor"
-    spec_place = "derivatives.yaml:1098"
+    spec_place = "derivatives.yaml:1100"
     elementwise = kernels.ADD_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3538,11 +3538,11 @@ class AddBackward0(Node):
 
 
 class AddBackward1(Node):
-    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1117)."""
+    """add.Scalar(Tensor self, Scalar other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1119)."""
 
     __slots__ = ()
     op_name = "add.Scalar"
-    spec_place = "derivatives.yaml:1117"
+    spec_place = "derivatives.yaml:1119"
     elementwise = kernels.ADD_SCALAR
     fused = {}
     inputs = ("self",)
@@ -3579,11 +3579,11 @@ class AddBackward1(Node):
 
 
 class SubBackward0(Node):
-    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1126)."""
+    """sub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1128)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "sub.Tensor"
-    spec_place = "derivatives.yaml:1126"
+    spec_place = "derivatives.yaml:1128"
     elementwise = kernels.SUB_TENSOR
     fused = {1: ((), ()), 2: ((), ("_saved_alpha",)), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3628,11 +3628,11 @@ class SubBackward0(Node):
 
 
 class RsubBackward0(Node):
-    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1143)."""
+    """rsub.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor (derivatives.yaml:1145)."""
 
     __slots__ = ("_saved_alpha",)
     op_name = "rsub.Tensor"
-    spec_place = "derivatives.yaml:1143"
+    spec_place = "derivatives.yaml:1145"
     elementwise = kernels.RSUB_TENSOR
     fused = {1: ((), ("_saved_alpha",)), 2: ((), ()), 3: ((), ("_saved_alpha",))}
     inputs = ("self", "other")
@@ -3677,11 +3677,11 @@ class RsubBackward0(Node):
 
 
 class MulBackward0(Node):
-    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1159)."""
+    """mul.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1161)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "mul.Tensor"
-    spec_place = "derivatives.yaml:1159"
+    spec_place = "derivatives.yaml:1161"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.MUL_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self",), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3744,11 +3744,11 @@ class MulBackward0(Node):
 
 
 class DivBackward0(Node):
-    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1176)."""
+    """div.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1178)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "div.Tensor"
-    spec_place = "derivatives.yaml:1176"
+    spec_place = "derivatives.yaml:1178"
     saved_slots = ("kept_other", "kept_self")
     elementwise = kernels.DIV_TENSOR
     fused = {1: (("kept_other",), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3810,11 +3810,11 @@ class DivBackward0(Node):
 
 
 class FloorDivideBackward0(Node):
-    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1217)."""
+    """floor_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1219)."""
 
     __slots__ = ()
     op_name = "floor_divide"
-    spec_place = "derivatives.yaml:1217"
+    spec_place = "derivatives.yaml:1219"
     elementwise = kernels.FLOOR_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3859,11 +3859,11 @@ class FloorDivideBackward0(Node):
 
 
 class TruncDivideBackward0(Node):
-    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1233)."""
+    """trunc_divide(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1235)."""
 
     __slots__ = ()
     op_name = "trunc_divide"
-    spec_place = "derivatives.yaml:1233"
+    spec_place = "derivatives.yaml:1235"
     elementwise = kernels.TRUNC_DIVIDE
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "other")
@@ -3908,11 +3908,11 @@ class TruncDivideBackward0(Node):
 
 
 class RemainderBackward0(Node):
-    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1245)."""
+    """remainder(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1247)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "remainder"
-    spec_place = "derivatives.yaml:1245"
+    spec_place = "derivatives.yaml:1247"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.REMAINDER
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -3976,11 +3976,11 @@ class RemainderBackward0(Node):
 
 
 class FmodBackward0(Node):
-    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1262)."""
+    """fmod(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1264)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmod"
-    spec_place = "derivatives.yaml:1262"
+    spec_place = "derivatives.yaml:1264"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMOD
     fused = {1: ((), ()), 2: (("kept_self", "kept_other"), ()), 3: (("kept_self", "kept_other"), ())}
@@ -4044,11 +4044,11 @@ class FmodBackward0(Node):
 
 
 class AddcmulBackward0(Node):
-    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1278)."""
+    """addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1280)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcmul"
-    spec_place = "derivatives.yaml:1278"
+    spec_place = "derivatives.yaml:1280"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCMUL
     fused = {
@@ -4127,11 +4127,11 @@ class AddcmulBackward0(Node):
 
 
 class AddcdivBackward0(Node):
-    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1295)."""
+    """addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor (derivatives.yaml:1297)."""
 
     __slots__ = ("_saved_value", "kept_tensor1", "kept_tensor1_version", "kept_tensor2", "kept_tensor2_version")
     op_name = "addcdiv"
-    spec_place = "derivatives.yaml:1295"
+    spec_place = "derivatives.yaml:1297"
     saved_slots = ("kept_tensor2", "kept_tensor1")
     elementwise = kernels.ADDCDIV
     fused = {
@@ -4210,11 +4210,11 @@ class AddcdivBackward0(Node):
 
 
 class LerpBackward0(Node):
-    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1313)."""
+    """lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor (derivatives.yaml:1315)."""
 
     __slots__ = ("kept_end", "kept_end_version", "kept_self", "kept_self_version", "kept_weight", "kept_weight_version")
     op_name = "lerp.Tensor"
-    spec_place = "derivatives.yaml:1313"
+    spec_place = "derivatives.yaml:1315"
     saved_slots = ("kept_weight", "kept_end", "kept_self")
     elementwise = kernels.LERP_TENSOR
     fused = {
@@ -4301,11 +4301,11 @@ class LerpBackward0(Node):
 
 
 class LerpBackward1(Node):
-    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1325)."""
+    """lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor (derivatives.yaml:1327)."""
 
     __slots__ = ("_saved_weight",)
     op_name = "lerp.Scalar"
-    spec_place = "derivatives.yaml:1325"
+    spec_place = "derivatives.yaml:1327"
     elementwise = kernels.LERP_SCALAR
     fused = {1: ((), ("_saved_weight",)), 2: ((), ("_saved_weight",)), 3: ((), ("_saved_weight",))}
     inputs = ("self", "end")
@@ -4350,11 +4350,11 @@ class LerpBackward1(Node):
 
 
 class MaximumBackward0(Node):
-    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1341)."""
+    """maximum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1343)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "maximum"
-    spec_place = "derivatives.yaml:1341"
+    spec_place = "derivatives.yaml:1343"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MAXIMUM
     fused = {
@@ -4422,11 +4422,11 @@ class MaximumBackward0(Node):
 
 
 class MinimumBackward0(Node):
-    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1354)."""
+    """minimum(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1356)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "minimum"
-    spec_place = "derivatives.yaml:1354"
+    spec_place = "derivatives.yaml:1356"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.MINIMUM
     fused = {
@@ -4494,11 +4494,11 @@ class MinimumBackward0(Node):
 
 
 class FmaxBackward0(Node):
-    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1367)."""
+    """fmax(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1369)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmax"
-    spec_place = "derivatives.yaml:1367"
+    spec_place = "derivatives.yaml:1369"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMAX
     fused = {
@@ -4562,11 +4562,11 @@ class FmaxBackward0(Node):
 
 
 class FminBackward0(Node):
-    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1381)."""
+    """fmin(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1383)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "fmin"
-    spec_place = "derivatives.yaml:1381"
+    spec_place = "derivatives.yaml:1383"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.FMIN
     fused = {
@@ -4630,11 +4630,11 @@ class FminBackward0(Node):
 
 
 class WhereBackward0(Node):
-    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1404)."""
+    """where.self(Tensor condition, Tensor self, Tensor other) -> Tensor (derivatives.yaml:1406)."""
 
     __slots__ = ("kept_condition", "kept_condition_version")
     op_name = "where.self"
-    spec_place = "derivatives.yaml:1404"
+    spec_place = "derivatives.yaml:1406"
     saved_slots = ("kept_condition",)
     elementwise = kernels.WHERE_SELF
     fused = {1: (("kept_condition",), ()), 2: (("kept_condition",), ()), 3: (("kept_condition",), ())}
@@ -4688,11 +4688,11 @@ class WhereBackward0(Node):
 
 
 class ClampBackward0(Node):
-    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1422)."""
+    """clamp.both(Tensor self, Scalar min, Scalar max) -> Tensor (derivatives.yaml:1424)."""
 
     __slots__ = ("_saved_max", "_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp.both"
-    spec_place = "derivatives.yaml:1422"
+    spec_place = "derivatives.yaml:1424"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_BOTH
     fused = {1: (("kept_self",), ("_saved_min", "_saved_max"))}
@@ -4743,11 +4743,11 @@ class ClampBackward0(Node):
 
 
 class ClampMinBackward0(Node):
-    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1460)."""
+    """clamp_min(Tensor self, Scalar min) -> Tensor (derivatives.yaml:1462)."""
 
     __slots__ = ("_saved_min", "kept_self", "kept_self_version")
     op_name = "clamp_min"
-    spec_place = "derivatives.yaml:1460"
+    spec_place = "derivatives.yaml:1462"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MIN
     fused = {1: (("kept_self",), ("_saved_min",))}
@@ -4796,11 +4796,11 @@ class ClampMinBackward0(Node):
 
 
 class ClampMinBackward1(Node):
-    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1475)."""
+    """clamp_min.Tensor(Tensor self, Tensor min) -> Tensor (derivatives.yaml:1477)."""
 
     __slots__ = ("kept_min", "kept_min_version", "kept_self", "kept_self_version")
     op_name = "clamp_min.Tensor"
-    spec_place = "derivatives.yaml:1475"
+    spec_place = "derivatives.yaml:1477"
     saved_slots = ("kept_self", "kept_min")
     elementwise = kernels.CLAMP_MIN_TENSOR
     fused = {1: (("kept_self", "kept_min"), ()), 2: (("kept_self", "kept_min"), ()), 3: (("kept_self", "kept_min"), ())}
@@ -4860,11 +4860,11 @@ class ClampMinBackward1(Node):
 
 
 class ClampMaxBackward0(Node):
-    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1487)."""
+    """clamp_max(Tensor self, Scalar max) -> Tensor (derivatives.yaml:1489)."""
 
     __slots__ = ("_saved_max", "kept_self", "kept_self_version")
     op_name = "clamp_max"
-    spec_place = "derivatives.yaml:1487"
+    spec_place = "derivatives.yaml:1489"
     saved_slots = ("kept_self",)
     elementwise = kernels.CLAMP_MAX
     fused = {1: (("kept_self",), ("_saved_max",))}
@@ -4913,11 +4913,11 @@ class ClampMaxBackward0(Node):
 
 
 class ClampMaxBackward1(Node):
-    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1502)."""
+    """clamp_max.Tensor(Tensor self, Tensor max) -> Tensor (derivatives.yaml:1504)."""
 
     __slots__ = ("kept_max", "kept_max_version", "kept_self", "kept_self_version")
     op_name = "clamp_max.Tensor"
-    spec_place = "derivatives.yaml:1502"
+    spec_place = "derivatives.yaml:1504"
     saved_slots = ("kept_self", "kept_max")
     elementwise = kernels.CLAMP_MAX_TENSOR
     fused = {1: (("kept_self", "kept_max"), ()), 2: (("kept_self", "kept_max"), ()), 3: (("kept_self", "kept_max"), ())}
@@ -4977,11 +4977,11 @@ class ClampMaxBackward1(Node):
 
 
 class XlogyBackward0(Node):
-    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1696)."""
+    """xlogy.Tensor(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1698)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlogy.Tensor"
-    spec_place = "derivatives.yaml:1696"
+    spec_place = "derivatives.yaml:1698"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5035,11 +5035,11 @@ class XlogyBackward0(Node):
 
 
 class XlogyBackward1(Node):
-    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1711)."""
+    """xlogy.Scalar_Self(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1713)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlogy.Scalar_Self"
-    spec_place = "derivatives.yaml:1711"
+    spec_place = "derivatives.yaml:1713"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOGY_SCALAR_SELF
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5088,11 +5088,11 @@ class XlogyBackward1(Node):
 
 
 class Xlog1pyBackward0(Node):
-    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1722)."""
+    """xlog1py(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1724)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "xlog1py"
-    spec_place = "derivatives.yaml:1722"
+    spec_place = "derivatives.yaml:1724"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("self", "other")
     keeps = {"kept_self": ("self", ("self", "other")), "kept_other": ("other", ("self", "other"))}
@@ -5146,11 +5146,11 @@ class Xlog1pyBackward0(Node):
 
 
 class Xlog1pyBackward1(Node):
-    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1738)."""
+    """xlog1py.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1740)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "xlog1py.self_scalar"
-    spec_place = "derivatives.yaml:1738"
+    spec_place = "derivatives.yaml:1740"
     saved_slots = ("kept_other",)
     elementwise = kernels.XLOG1PY_SELF_SCALAR
     fused = {1: (("kept_other",), ("_saved_self",))}
@@ -5199,11 +5199,11 @@ class Xlog1pyBackward1(Node):
 
 
 class LogaddexpBackward0(Node):
-    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1750)."""
+    """logaddexp(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1752)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp"
-    spec_place = "derivatives.yaml:1750"
+    spec_place = "derivatives.yaml:1752"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP
     fused = {
@@ -5267,11 +5267,11 @@ class LogaddexpBackward0(Node):
 
 
 class Logaddexp2Backward0(Node):
-    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1763)."""
+    """logaddexp2(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1765)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "logaddexp2"
-    spec_place = "derivatives.yaml:1763"
+    spec_place = "derivatives.yaml:1765"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.LOGADDEXP2
     fused = {
@@ -5335,11 +5335,11 @@ class Logaddexp2Backward0(Node):
 
 
 class LogOddsBackward0(Node):
-    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1789)."""
+    """log_odds(Tensor self) -> Tensor (derivatives.yaml:1791)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_odds"
-    spec_place = "derivatives.yaml:1789"
+    spec_place = "derivatives.yaml:1791"
     saved_slots = ("kept_self",)
     elementwise = kernels.LOG_ODDS
     fused = {1: (("kept_self",), ())}
@@ -5385,11 +5385,11 @@ class LogOddsBackward0(Node):
 
 
 class EntrBackward0(Node):
-    """entr(Tensor self) -> Tensor (derivatives.yaml:1799)."""
+    """entr(Tensor self) -> Tensor (derivatives.yaml:1801)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "entr"
-    spec_place = "derivatives.yaml:1799"
+    spec_place = "derivatives.yaml:1801"
     saved_slots = ("kept_self",)
     elementwise = kernels.ENTR
     fused = {1: (("kept_self",), ())}
@@ -5435,11 +5435,11 @@ class EntrBackward0(Node):
 
 
 class SincBackward0(Node):
-    """sinc(Tensor self) -> Tensor (derivatives.yaml:1815)."""
+    """sinc(Tensor self) -> Tensor (derivatives.yaml:1817)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "sinc"
-    spec_place = "derivatives.yaml:1815"
+    spec_place = "derivatives.yaml:1817"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SINC
@@ -5493,11 +5493,11 @@ class SincBackward0(Node):
 
 
 class ErfinvBackward0(Node):
-    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1826)."""
+    """erfinv(Tensor self) -> Tensor (derivatives.yaml:1828)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "erfinv"
-    spec_place = "derivatives.yaml:1826"
+    spec_place = "derivatives.yaml:1828"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFINV
@@ -5544,11 +5544,11 @@ class ErfinvBackward0(Node):
 
 
 class ErfcxBackward0(Node):
-    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1840)."""
+    """erfcx(Tensor self) -> Tensor (derivatives.yaml:1842)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "erfcx"
-    spec_place = "derivatives.yaml:1840"
+    spec_place = "derivatives.yaml:1842"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.ERFCX
@@ -5600,11 +5600,11 @@ class ErfcxBackward0(Node):
 
 
 class NdtrBackward0(Node):
-    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1854)."""
+    """ndtr(Tensor self) -> Tensor (derivatives.yaml:1856)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "ndtr"
-    spec_place = "derivatives.yaml:1854"
+    spec_place = "derivatives.yaml:1856"
     saved_slots = ("kept_self",)
     elementwise = kernels.NDTR
     fused = {1: (("kept_self",), ())}
@@ -5650,11 +5650,11 @@ class NdtrBackward0(Node):
 
 
 class NdtriBackward0(Node):
-    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1868)."""
+    """ndtri(Tensor self) -> Tensor (derivatives.yaml:1870)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "ndtri"
-    spec_place = "derivatives.yaml:1868"
+    spec_place = "derivatives.yaml:1870"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.NDTRI
@@ -5701,11 +5701,11 @@ class NdtriBackward0(Node):
 
 
 class LogNdtrBackward0(Node):
-    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1882)."""
+    """log_ndtr(Tensor self) -> Tensor (derivatives.yaml:1884)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "log_ndtr"
-    spec_place = "derivatives.yaml:1882"
+    spec_place = "derivatives.yaml:1884"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5760,11 +5760,11 @@ class LogNdtrBackward0(Node):
 
 
 class LgammaBackward0(Node):
-    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1900)."""
+    """lgamma(Tensor self) -> Tensor (derivatives.yaml:1902)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "lgamma"
-    spec_place = "derivatives.yaml:1900"
+    spec_place = "derivatives.yaml:1902"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5800,11 +5800,11 @@ class LgammaBackward0(Node):
 
 
 class DigammaBackward0(Node):
-    """digamma(Tensor self) -> Tensor (derivatives.yaml:1926)."""
+    """digamma(Tensor self) -> Tensor (derivatives.yaml:1928)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "digamma"
-    spec_place = "derivatives.yaml:1926"
+    spec_place = "derivatives.yaml:1928"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5840,11 +5840,11 @@ class DigammaBackward0(Node):
 
 
 class PolygammaBackward0(Node):
-    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1940)."""
+    """polygamma(int n, Tensor self) -> Tensor (derivatives.yaml:1942)."""
 
     __slots__ = ("_saved_n", "kept_self", "kept_self_version")
     op_name = "polygamma"
-    spec_place = "derivatives.yaml:1940"
+    spec_place = "derivatives.yaml:1942"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -5883,11 +5883,11 @@ class PolygammaBackward0(Node):
 
 
 class ZetaBackward0(Node):
-    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1956)."""
+    """zeta(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1958)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "zeta"
-    spec_place = "derivatives.yaml:1956"
+    spec_place = "derivatives.yaml:1958"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -5933,11 +5933,11 @@ class ZetaBackward0(Node):
 
 
 class ZetaBackward1(Node):
-    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1971)."""
+    """zeta.self_scalar(Scalar self, Tensor other) -> Tensor (derivatives.yaml:1973)."""
 
     __slots__ = ("_saved_self", "kept_other", "kept_other_version")
     op_name = "zeta.self_scalar"
-    spec_place = "derivatives.yaml:1971"
+    spec_place = "derivatives.yaml:1973"
     saved_slots = ("kept_other",)
     inputs = ("other",)
     keeps = {"kept_other": ("other", ("other",))}
@@ -5976,11 +5976,11 @@ class ZetaBackward1(Node):
 
 
 class IgammaBackward0(Node):
-    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1983)."""
+    """igamma(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1985)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igamma"
-    spec_place = "derivatives.yaml:1983"
+    spec_place = "derivatives.yaml:1985"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6033,11 +6033,11 @@ class IgammaBackward0(Node):
 
 
 class IgammacBackward0(Node):
-    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:1998)."""
+    """igammac(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2000)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "igammac"
-    spec_place = "derivatives.yaml:1998"
+    spec_place = "derivatives.yaml:2000"
     saved_slots = ("kept_self", "kept_other")
     inputs = ("other",)
     keeps = {"kept_self": ("self", ("other",)), "kept_other": ("other", ("other",))}
@@ -6090,11 +6090,11 @@ class IgammacBackward0(Node):
 
 
 class I0Backward0(Node):
-    """i0(Tensor self) -> Tensor (derivatives.yaml:2015)."""
+    """i0(Tensor self) -> Tensor (derivatives.yaml:2017)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "i0"
-    spec_place = "derivatives.yaml:2015"
+    spec_place = "derivatives.yaml:2017"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6130,11 +6130,11 @@ class I0Backward0(Node):
 
 
 class I0eBackward0(Node):
-    """i0e(Tensor self) -> Tensor (derivatives.yaml:2028)."""
+    """i0e(Tensor self) -> Tensor (derivatives.yaml:2030)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i0e"
-    spec_place = "derivatives.yaml:2028"
+    spec_place = "derivatives.yaml:2030"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6176,11 +6176,11 @@ class I0eBackward0(Node):
 
 
 class I1Backward0(Node):
-    """i1(Tensor self) -> Tensor (derivatives.yaml:2042)."""
+    """i1(Tensor self) -> Tensor (derivatives.yaml:2044)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1"
-    spec_place = "derivatives.yaml:2042"
+    spec_place = "derivatives.yaml:2044"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6235,11 +6235,11 @@ class I1Backward0(Node):
 
 
 class I1eBackward0(Node):
-    """i1e(Tensor self) -> Tensor (derivatives.yaml:2056)."""
+    """i1e(Tensor self) -> Tensor (derivatives.yaml:2058)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "i1e"
-    spec_place = "derivatives.yaml:2056"
+    spec_place = "derivatives.yaml:2058"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6299,11 +6299,11 @@ class I1eBackward0(Node):
 
 
 class ModifiedBesselK0Backward0(Node):
-    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2070)."""
+    """modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2072)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "modified_bessel_k0"
-    spec_place = "derivatives.yaml:2070"
+    spec_place = "derivatives.yaml:2072"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6339,11 +6339,11 @@ class ModifiedBesselK0Backward0(Node):
 
 
 class ModifiedBesselK1Backward0(Node):
-    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2085)."""
+    """modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2087)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "modified_bessel_k1"
-    spec_place = "derivatives.yaml:2085"
+    spec_place = "derivatives.yaml:2087"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6387,11 +6387,11 @@ class ModifiedBesselK1Backward0(Node):
 
 
 class ScaledModifiedBesselK0Backward0(Node):
-    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2100)."""
+    """scaled_modified_bessel_k0(Tensor self) -> Tensor (derivatives.yaml:2102)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k0"
-    spec_place = "derivatives.yaml:2100"
+    spec_place = "derivatives.yaml:2102"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6433,11 +6433,11 @@ class ScaledModifiedBesselK0Backward0(Node):
 
 
 class ScaledModifiedBesselK1Backward0(Node):
-    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2115)."""
+    """scaled_modified_bessel_k1(Tensor self) -> Tensor (derivatives.yaml:2117)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "scaled_modified_bessel_k1"
-    spec_place = "derivatives.yaml:2115"
+    spec_place = "derivatives.yaml:2117"
     saved_slots = ("kept_result", "kept_self")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6486,11 +6486,11 @@ class ScaledModifiedBesselK1Backward0(Node):
 
 
 class SphericalBesselJ0Backward0(Node):
-    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2130)."""
+    """spherical_bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2132)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "spherical_bessel_j0"
-    spec_place = "derivatives.yaml:2130"
+    spec_place = "derivatives.yaml:2132"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     elementwise = kernels.SPHERICAL_BESSEL_J0
@@ -6558,11 +6558,11 @@ class SphericalBesselJ0Backward0(Node):
 
 
 class BesselJ0Backward0(Node):
-    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2160)."""
+    """bessel_j0(Tensor self) -> Tensor (derivatives.yaml:2162)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_j0"
-    spec_place = "derivatives.yaml:2160"
+    spec_place = "derivatives.yaml:2162"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6598,11 +6598,11 @@ class BesselJ0Backward0(Node):
 
 
 class BesselJ1Backward0(Node):
-    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2174)."""
+    """bessel_j1(Tensor self) -> Tensor (derivatives.yaml:2176)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_j1"
-    spec_place = "derivatives.yaml:2174"
+    spec_place = "derivatives.yaml:2176"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6659,11 +6659,11 @@ class BesselJ1Backward0(Node):
 
 
 class BesselY0Backward0(Node):
-    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2188)."""
+    """bessel_y0(Tensor self) -> Tensor (derivatives.yaml:2190)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "bessel_y0"
-    spec_place = "derivatives.yaml:2188"
+    spec_place = "derivatives.yaml:2190"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -6699,11 +6699,11 @@ class BesselY0Backward0(Node):
 
 
 class BesselY1Backward0(Node):
-    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2203)."""
+    """bessel_y1(Tensor self) -> Tensor (derivatives.yaml:2205)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "bessel_y1"
-    spec_place = "derivatives.yaml:2203"
+    spec_place = "derivatives.yaml:2205"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -6745,11 +6745,11 @@ class BesselY1Backward0(Node):
 
 
 class CopysignBackward0(Node):
-    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2232)."""
+    """copysign(Tensor self, Tensor other) -> Tensor (derivatives.yaml:2234)."""
 
     __slots__ = ("kept_other", "kept_other_version", "kept_self", "kept_self_version")
     op_name = "copysign"
-    spec_place = "derivatives.yaml:2232"
+    spec_place = "derivatives.yaml:2234"
     saved_slots = ("kept_self", "kept_other")
     elementwise = kernels.COPYSIGN
     fused = {1: (("kept_self", "kept_other"), ()), 2: ((), ()), 3: (("kept_self", "kept_other"), ())}
@@ -6817,11 +6817,11 @@ class CopysignBackward0(Node):
 
 
 class FrexpBackward0(Node):
-    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2258)."""
+    """frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent) (derivatives.yaml:2260)."""
 
     __slots__ = ("kept_exponent", "kept_exponent_version", "output_metas")
     op_name = "frexp.Tensor"
-    spec_place = "derivatives.yaml:2258"
+    spec_place = "derivatives.yaml:2260"
     output_count = 2
     saved_slots = ("kept_exponent",)
     inputs = ("self",)
@@ -6865,11 +6865,11 @@ class FrexpBackward0(Node):
 
 
 class ReplaceOddBackward0(Node):
-    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2326)."""
+    """replace_odd(Tensor self, float nan, float posinf, float neginf) -> Tensor (derivatives.yaml:2328)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "replace_odd"
-    spec_place = "derivatives.yaml:2326"
+    spec_place = "derivatives.yaml:2328"
     saved_slots = ("kept_self",)
     elementwise = kernels.REPLACE_ODD
     fused = {1: (("kept_self",), ())}
@@ -6915,11 +6915,11 @@ class ReplaceOddBackward0(Node):
 
 
 class ComplexBackward0(Node):
-    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2424)."""
+    """complex(Tensor real, Tensor imag) -> Tensor (derivatives.yaml:2426)."""
 
     __slots__ = ()
     op_name = "complex"
-    spec_place = "derivatives.yaml:2424"
+    spec_place = "derivatives.yaml:2426"
     inputs = ("real", "imag")
 
     @staticmethod
@@ -6951,11 +6951,11 @@ class ComplexBackward0(Node):
 
 
 class AngleBackward0(Node):
-    """angle(Tensor self) -> Tensor (derivatives.yaml:2453)."""
+    """angle(Tensor self) -> Tensor (derivatives.yaml:2455)."""
 
     __slots__ = ("_saved_self_is_complex", "kept_self", "kept_self_version")
     op_name = "angle"
-    spec_place = "derivatives.yaml:2453"
+    spec_place = "derivatives.yaml:2455"
     saved_slots = ("kept_self",)
 
     @staticmethod
@@ -7002,11 +7002,11 @@ class AngleBackward0(Node):
 
 
 class ViewAsRealBackward0(Node):
-    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2468)."""
+    """view_as_real(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2470)."""
 
     __slots__ = ()
     op_name = "view_as_real"
-    spec_place = "derivatives.yaml:2468"
+    spec_place = "derivatives.yaml:2470"
     inputs = ("self",)
 
     @staticmethod
@@ -7032,11 +7032,11 @@ class ViewAsRealBackward0(Node):
 
 
 class ViewAsComplexBackward0(Node):
-    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2483)."""
+    """view_as_complex(Tensor(a) self) -> Tensor(a) (derivatives.yaml:2485)."""
 
     __slots__ = ()
     op_name = "view_as_complex"
-    spec_place = "derivatives.yaml:2483"
+    spec_place = "derivatives.yaml:2485"
     inputs = ("self",)
 
     @staticmethod
@@ -7063,11 +7063,11 @@ class ViewAsComplexBackward0(Node):
 
 
 class SumBackward0(Node):
-    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2550)."""
+    """sum(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2552)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum"
-    spec_place = "derivatives.yaml:2550"
+    spec_place = "derivatives.yaml:2552"
     recipes = StructuredGradient(reductions_recipes.filled, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -7109,11 +7109,11 @@ class SumBackward0(Node):
 
 
 class FilledBackward0(Node):
-    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2570)."""
+    """filled(Tensor self, int[] size) -> Tensor (derivatives.yaml:2572)."""
 
     __slots__ = ()
     op_name = "filled"
-    spec_place = "derivatives.yaml:2570"
+    spec_place = "derivatives.yaml:2572"
     inputs = ("self",)
 
     @staticmethod
@@ -7139,11 +7139,11 @@ class FilledBackward0(Node):
 
 
 class SumBackward1(Node):
-    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2581)."""
+    """sum.dim_IntList(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2583)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "sum.dim_IntList"
-    spec_place = "derivatives.yaml:2581"
+    spec_place = "derivatives.yaml:2583"
     recipes = StructuredGradient(
         reductions_recipes.spread_sum, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7192,11 +7192,11 @@ class SumBackward1(Node):
 
 
 class ProdBackward0(Node):
-    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2599)."""
+    """prod(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2601)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod"
-    spec_place = "derivatives.yaml:2599"
+    spec_place = "derivatives.yaml:2601"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7251,11 +7251,11 @@ class ProdBackward0(Node):
 
 
 class ProdBackward1(Node):
-    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2618)."""
+    """prod.dim_int(Tensor self, int dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2620)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes", "kept_self", "kept_self_version")
     op_name = "prod.dim_int"
-    spec_place = "derivatives.yaml:2618"
+    spec_place = "derivatives.yaml:2620"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7316,11 +7316,11 @@ class ProdBackward1(Node):
 
 
 class ProdOthersBackward0(Node):
-    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2634)."""
+    """prod_others(Tensor self, int dim) -> Tensor (derivatives.yaml:2636)."""
 
     __slots__ = ("_saved_dim", "kept_self", "kept_self_version")
     op_name = "prod_others"
-    spec_place = "derivatives.yaml:2634"
+    spec_place = "derivatives.yaml:2636"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -7362,11 +7362,11 @@ class ProdOthersBackward0(Node):
 
 
 class MeanBackward0(Node):
-    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2647)."""
+    """mean(Tensor self, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2649)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "mean"
-    spec_place = "derivatives.yaml:2647"
+    spec_place = "derivatives.yaml:2649"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -7405,11 +7405,11 @@ class MeanBackward0(Node):
 
 
 class MeanBackward1(Node):
-    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2665)."""
+    """mean.dim(Tensor self, int[1]? dim, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2667)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "_saved_self_sym_sizes")
     op_name = "mean.dim"
-    spec_place = "derivatives.yaml:2665"
+    spec_place = "derivatives.yaml:2667"
     recipes = StructuredGradient(
         reductions_recipes.spread_mean, ("g", ""), ("v", "_saved_self_sym_sizes"), ("v", "_saved_dim")
     )
@@ -7465,11 +7465,11 @@ class MeanBackward1(Node):
 
 
 class VarBackward0(Node):
-    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2698)."""
+    """var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2700)."""
 
     __slots__ = ("_saved_correction", "_saved_dim", "_saved_keepdim", "kept_self", "kept_self_version")
     op_name = "var.correction"
-    spec_place = "derivatives.yaml:2698"
+    spec_place = "derivatives.yaml:2700"
     saved_slots = ("kept_self",)
     recipes = StructuredGradient(
         statistics_recipes.variance_slope,
@@ -7536,7 +7536,7 @@ class VarBackward0(Node):
 
 
 class StdBackward0(Node):
-    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2738)."""
+    """std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor (derivatives.yaml:2740)."""
 
     __slots__ = (
         "_saved_correction",
@@ -7548,7 +7548,7 @@ class StdBackward0(Node):
         "kept_self_version",
     )
     op_name = "std.correction"
-    spec_place = "derivatives.yaml:2738"
+    spec_place = "derivatives.yaml:2740"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7618,11 +7618,11 @@ class StdBackward0(Node):
 
 
 class AmaxBackward0(Node):
-    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2758)."""
+    """amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2760)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amax"
-    spec_place = "derivatives.yaml:2758"
+    spec_place = "derivatives.yaml:2760"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7689,11 +7689,11 @@ class AmaxBackward0(Node):
 
 
 class AminBackward0(Node):
-    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2776)."""
+    """amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor (derivatives.yaml:2778)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "amin"
-    spec_place = "derivatives.yaml:2776"
+    spec_place = "derivatives.yaml:2778"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -7760,11 +7760,11 @@ class AminBackward0(Node):
 
 
 class MaxBackward0(Node):
-    """max(Tensor self) -> Tensor (derivatives.yaml:2792)."""
+    """max(Tensor self) -> Tensor (derivatives.yaml:2794)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "max"
-    spec_place = "derivatives.yaml:2792"
+    spec_place = "derivatives.yaml:2794"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7820,7 +7820,7 @@ class MaxBackward0(Node):
 
 
 class MaxBackward1(Node):
-    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2812)."""
+    """max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2814)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7831,7 +7831,7 @@ class MaxBackward1(Node):
         "output_metas",
     )
     op_name = "max.dim"
-    spec_place = "derivatives.yaml:2812"
+    spec_place = "derivatives.yaml:2814"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -7896,11 +7896,11 @@ class MaxBackward1(Node):
 
 
 class MinBackward0(Node):
-    """min(Tensor self) -> Tensor (derivatives.yaml:2833)."""
+    """min(Tensor self) -> Tensor (derivatives.yaml:2835)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "min"
-    spec_place = "derivatives.yaml:2833"
+    spec_place = "derivatives.yaml:2835"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -7956,7 +7956,7 @@ class MinBackward0(Node):
 
 
 class MinBackward1(Node):
-    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2849)."""
+    """min.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:2851)."""
 
     __slots__ = (
         "_saved_dim",
@@ -7967,7 +7967,7 @@ class MinBackward1(Node):
         "output_metas",
     )
     op_name = "min.dim"
-    spec_place = "derivatives.yaml:2849"
+    spec_place = "derivatives.yaml:2851"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8032,7 +8032,7 @@ class MinBackward1(Node):
 
 
 class NormBackward0(Node):
-    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2951)."""
+    """norm(Tensor self, Scalar? p=2, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:2953)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8044,7 +8044,7 @@ class NormBackward0(Node):
         "kept_self_version",
     )
     op_name = "norm"
-    spec_place = "derivatives.yaml:2951"
+    spec_place = "derivatives.yaml:2953"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8109,11 +8109,11 @@ class NormBackward0(Node):
 
 
 class LogsumexpBackward0(Node):
-    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2995)."""
+    """logsumexp(Tensor self, int[1] dim, bool keepdim=False) -> Tensor (derivatives.yaml:2997)."""
 
     __slots__ = ("_saved_dim", "_saved_keepdim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logsumexp"
-    spec_place = "derivatives.yaml:2995"
+    spec_place = "derivatives.yaml:2997"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8180,11 +8180,11 @@ class LogsumexpBackward0(Node):
 
 
 class CumsumBackward0(Node):
-    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3014)."""
+    """cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3016)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "cumsum"
-    spec_place = "derivatives.yaml:3014"
+    spec_place = "derivatives.yaml:3016"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -8223,11 +8223,11 @@ class CumsumBackward0(Node):
 
 
 class SortBackward0(Node):
-    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3030)."""
+    """sort(Tensor self, int dim=-1, bool descending=False, *, bool stable=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3032)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "sort"
-    spec_place = "derivatives.yaml:3030"
+    spec_place = "derivatives.yaml:3032"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8290,11 +8290,11 @@ class SortBackward0(Node):
 
 
 class TopkBackward0(Node):
-    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3075)."""
+    """topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices) (derivatives.yaml:3077)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "topk"
-    spec_place = "derivatives.yaml:3075"
+    spec_place = "derivatives.yaml:3077"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8357,7 +8357,7 @@ class TopkBackward0(Node):
 
 
 class KthvalueBackward0(Node):
-    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3093)."""
+    """kthvalue(Tensor self, int k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3095)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8368,7 +8368,7 @@ class KthvalueBackward0(Node):
         "output_metas",
     )
     op_name = "kthvalue"
-    spec_place = "derivatives.yaml:3093"
+    spec_place = "derivatives.yaml:3095"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8433,11 +8433,11 @@ class KthvalueBackward0(Node):
 
 
 class SumToSizeBackward0(Node):
-    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3111)."""
+    """sum_to_size(Tensor self, int[] size) -> Tensor (derivatives.yaml:3113)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "sum_to_size"
-    spec_place = "derivatives.yaml:3111"
+    spec_place = "derivatives.yaml:3113"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -8466,11 +8466,11 @@ class SumToSizeBackward0(Node):
 
 
 class MedianBackward0(Node):
-    """median(Tensor self) -> Tensor (derivatives.yaml:3127)."""
+    """median(Tensor self) -> Tensor (derivatives.yaml:3129)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "median"
-    spec_place = "derivatives.yaml:3127"
+    spec_place = "derivatives.yaml:3129"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8515,7 +8515,7 @@ class MedianBackward0(Node):
 
 
 class MedianBackward1(Node):
-    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3145)."""
+    """median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3147)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8526,7 +8526,7 @@ class MedianBackward1(Node):
         "output_metas",
     )
     op_name = "median.dim"
-    spec_place = "derivatives.yaml:3145"
+    spec_place = "derivatives.yaml:3147"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8591,11 +8591,11 @@ class MedianBackward1(Node):
 
 
 class NanmedianBackward0(Node):
-    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3160)."""
+    """nanmedian(Tensor self) -> Tensor (derivatives.yaml:3162)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "nanmedian"
-    spec_place = "derivatives.yaml:3160"
+    spec_place = "derivatives.yaml:3162"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8640,7 +8640,7 @@ class NanmedianBackward0(Node):
 
 
 class NanmedianBackward1(Node):
-    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3174)."""
+    """nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3176)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8651,7 +8651,7 @@ class NanmedianBackward1(Node):
         "output_metas",
     )
     op_name = "nanmedian.dim"
-    spec_place = "derivatives.yaml:3174"
+    spec_place = "derivatives.yaml:3176"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8716,7 +8716,7 @@ class NanmedianBackward1(Node):
 
 
 class ModeBackward0(Node):
-    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3189)."""
+    """mode(Tensor self, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices) (derivatives.yaml:3191)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8727,7 +8727,7 @@ class ModeBackward0(Node):
         "output_metas",
     )
     op_name = "mode"
-    spec_place = "derivatives.yaml:3189"
+    spec_place = "derivatives.yaml:3191"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -8792,11 +8792,11 @@ class ModeBackward0(Node):
 
 
 class CumprodBackward0(Node):
-    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3317)."""
+    """cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor (derivatives.yaml:3319)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cumprod"
-    spec_place = "derivatives.yaml:3317"
+    spec_place = "derivatives.yaml:3319"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8842,11 +8842,11 @@ class CumprodBackward0(Node):
 
 
 class LogcumsumexpBackward0(Node):
-    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3332)."""
+    """logcumsumexp(Tensor self, int dim) -> Tensor (derivatives.yaml:3334)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "logcumsumexp"
-    spec_place = "derivatives.yaml:3332"
+    spec_place = "derivatives.yaml:3334"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -8894,7 +8894,7 @@ class LogcumsumexpBackward0(Node):
 
 
 class LinearRecurrenceBackward0(Node):
-    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3347)."""
+    """linear_recurrence(Tensor self, Tensor factor, int dim, bool reverse) -> Tensor (derivatives.yaml:3349)."""
 
     __slots__ = (
         "_saved_dim",
@@ -8905,7 +8905,7 @@ class LinearRecurrenceBackward0(Node):
         "kept_result_version",
     )
     op_name = "linear_recurrence"
-    spec_place = "derivatives.yaml:3347"
+    spec_place = "derivatives.yaml:3349"
     saved_slots = ("kept_factor", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "factor")
@@ -8963,11 +8963,11 @@ class LinearRecurrenceBackward0(Node):
 
 
 class CummaxBackward0(Node):
-    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3360)."""
+    """cummax(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3362)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummax"
-    spec_place = "derivatives.yaml:3360"
+    spec_place = "derivatives.yaml:3362"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -9015,11 +9015,11 @@ class CummaxBackward0(Node):
 
 
 class CumminBackward0(Node):
-    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3378)."""
+    """cummin(Tensor self, int dim) -> (Tensor values, Tensor indices) (derivatives.yaml:3380)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "cummin"
-    spec_place = "derivatives.yaml:3378"
+    spec_place = "derivatives.yaml:3380"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -9067,7 +9067,7 @@ class CumminBackward0(Node):
 
 
 class RowDistancesBackward0(Node):
-    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3558)."""
+    """row_distances(Tensor x1, Tensor x2, float p) -> Tensor (derivatives.yaml:3560)."""
 
     __slots__ = (
         "_saved_p",
@@ -9079,7 +9079,7 @@ class RowDistancesBackward0(Node):
         "kept_x2_version",
     )
     op_name = "row_distances"
-    spec_place = "derivatives.yaml:3558"
+    spec_place = "derivatives.yaml:3560"
     saved_slots = ("kept_x1", "kept_x2", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("x1", "x2")
@@ -9155,11 +9155,11 @@ class RowDistancesBackward0(Node):
 
 
 class MmBackward0(Node):
-    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3826)."""
+    """mm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3828)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "mm"
-    spec_place = "derivatives.yaml:3826"
+    spec_place = "derivatives.yaml:3828"
     saved_slots = ("kept_mat2", "kept_self")
     recipes = StructuredGradient(
         products_recipes.mm_backward, ("w", ""), ("g", ""), ("k", "kept_self"), ("k", "kept_mat2")
@@ -9228,11 +9228,11 @@ class MmBackward0(Node):
 
 
 class BmmBackward0(Node):
-    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3844)."""
+    """bmm(Tensor self, Tensor mat2) -> Tensor (derivatives.yaml:3846)."""
 
     __slots__ = ("kept_mat2", "kept_mat2_version", "kept_self", "kept_self_version")
     op_name = "bmm"
-    spec_place = "derivatives.yaml:3844"
+    spec_place = "derivatives.yaml:3846"
     saved_slots = ("kept_mat2", "kept_self")
     inputs = ("self", "mat2")
     keeps = {"kept_mat2": ("mat2", ("self",)), "kept_self": ("self", ("mat2",))}
@@ -9296,11 +9296,11 @@ class BmmBackward0(Node):
 
 
 class MvBackward0(Node):
-    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3861)."""
+    """mv(Tensor self, Tensor vec) -> Tensor (derivatives.yaml:3863)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_vec", "kept_vec_version")
     op_name = "mv"
-    spec_place = "derivatives.yaml:3861"
+    spec_place = "derivatives.yaml:3863"
     saved_slots = ("kept_vec", "kept_self")
     inputs = ("self", "vec")
     keeps = {"kept_vec": ("vec", ("self",)), "kept_self": ("self", ("vec",))}
@@ -9362,11 +9362,11 @@ class MvBackward0(Node):
 
 
 class DotBackward0(Node):
-    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3878)."""
+    """dot(Tensor self, Tensor tensor) -> Tensor (derivatives.yaml:3880)."""
 
     __slots__ = ("kept_self", "kept_self_version", "kept_tensor", "kept_tensor_version")
     op_name = "dot"
-    spec_place = "derivatives.yaml:3878"
+    spec_place = "derivatives.yaml:3880"
     saved_slots = ("kept_tensor", "kept_self")
     inputs = ("self", "tensor")
     keeps = {"kept_tensor": ("tensor", ("self",)), "kept_self": ("self", ("tensor",))}
@@ -9419,11 +9419,11 @@ class DotBackward0(Node):
 
 
 class AddmmBackward0(Node):
-    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3933)."""
+    """addmm(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3935)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat1", "kept_mat1_version", "kept_mat2", "kept_mat2_version")
     op_name = "addmm"
-    spec_place = "derivatives.yaml:3933"
+    spec_place = "derivatives.yaml:3935"
     saved_slots = ("kept_mat2", "kept_mat1")
     inputs = ("self", "mat1", "mat2")
     keeps = {"kept_mat2": ("mat2", ("mat1",)), "kept_mat1": ("mat1", ("mat2",))}
@@ -9489,7 +9489,7 @@ class AddmmBackward0(Node):
 
 
 class BaddbmmBackward0(Node):
-    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3955)."""
+    """baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3957)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9500,7 +9500,7 @@ class BaddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "baddbmm"
-    spec_place = "derivatives.yaml:3955"
+    spec_place = "derivatives.yaml:3957"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9566,7 +9566,7 @@ class BaddbmmBackward0(Node):
 
 
 class AddbmmBackward0(Node):
-    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3975)."""
+    """addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3977)."""
 
     __slots__ = (
         "_saved_alpha",
@@ -9578,7 +9578,7 @@ class AddbmmBackward0(Node):
         "kept_batch2_version",
     )
     op_name = "addbmm"
-    spec_place = "derivatives.yaml:3975"
+    spec_place = "derivatives.yaml:3977"
     saved_slots = ("kept_batch2", "kept_batch1")
     inputs = ("self", "batch1", "batch2")
     keeps = {"kept_batch2": ("batch2", ("batch1",)), "kept_batch1": ("batch1", ("batch2",))}
@@ -9654,11 +9654,11 @@ class AddbmmBackward0(Node):
 
 
 class AddmvBackward0(Node):
-    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3995)."""
+    """addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor (derivatives.yaml:3997)."""
 
     __slots__ = ("_saved_alpha", "_saved_beta", "kept_mat", "kept_mat_version", "kept_vec", "kept_vec_version")
     op_name = "addmv"
-    spec_place = "derivatives.yaml:3995"
+    spec_place = "derivatives.yaml:3997"
     saved_slots = ("kept_vec", "kept_mat")
     inputs = ("self", "mat", "vec")
     keeps = {"kept_vec": ("vec", ("mat",)), "kept_mat": ("mat", ("vec",))}
@@ -9724,11 +9724,11 @@ class AddmvBackward0(Node):
 
 
 class LinalgInvBackward0(Node):
-    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4200)."""
+    """linalg_inv(Tensor A) -> Tensor (derivatives.yaml:4202)."""
 
     __slots__ = ("kept_result", "kept_result_version")
     op_name = "linalg_inv"
-    spec_place = "derivatives.yaml:4200"
+    spec_place = "derivatives.yaml:4202"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     inputs = ("A",)
@@ -9768,11 +9768,11 @@ class LinalgInvBackward0(Node):
 
 
 class LinalgInvExBackward0(Node):
-    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4229)."""
+    """linalg_inv_ex(Tensor A, *, bool check_errors=False) -> (Tensor inverse, Tensor info) (derivatives.yaml:4231)."""
 
     __slots__ = ("kept_inverse", "kept_inverse_version", "output_metas")
     op_name = "linalg_inv_ex"
-    spec_place = "derivatives.yaml:4229"
+    spec_place = "derivatives.yaml:4231"
     output_count = 2
     saved_slots = ("kept_inverse",)
     saved_outputs = {"kept_inverse": 0}
@@ -9819,11 +9819,11 @@ class LinalgInvExBackward0(Node):
 
 
 class SolveMatricesBackward0(Node):
-    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4247)."""
+    """solve_matrices(Tensor A, Tensor B, bool check_errors) -> (Tensor solution, Tensor info) (derivatives.yaml:4249)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_solution", "kept_solution_version", "output_metas")
     op_name = "solve_matrices"
-    spec_place = "derivatives.yaml:4247"
+    spec_place = "derivatives.yaml:4249"
     output_count = 2
     saved_slots = ("kept_A", "kept_solution")
     saved_outputs = {"kept_solution": 0}
@@ -9881,7 +9881,7 @@ class SolveMatricesBackward0(Node):
 
 
 class SolveTriangularMatricesBackward0(Node):
-    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4293)."""
+    """solve_triangular_matrices(Tensor A, Tensor B, bool upper, bool unitriangular) -> Tensor (derivatives.yaml:4295)."""
 
     __slots__ = (
         "_saved_unitriangular",
@@ -9892,7 +9892,7 @@ class SolveTriangularMatricesBackward0(Node):
         "kept_result_version",
     )
     op_name = "solve_triangular_matrices"
-    spec_place = "derivatives.yaml:4293"
+    spec_place = "derivatives.yaml:4295"
     saved_slots = ("kept_A", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("A", "B")
@@ -9948,11 +9948,11 @@ class SolveTriangularMatricesBackward0(Node):
 
 
 class LinalgDetBackward0(Node):
-    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4322)."""
+    """linalg_det(Tensor A) -> Tensor (derivatives.yaml:4324)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_det"
-    spec_place = "derivatives.yaml:4322"
+    spec_place = "derivatives.yaml:4324"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -9989,11 +9989,11 @@ class LinalgDetBackward0(Node):
 
 
 class CofactorsBackward0(Node):
-    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4339)."""
+    """cofactors(Tensor self) -> Tensor (derivatives.yaml:4341)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "cofactors"
-    spec_place = "derivatives.yaml:4339"
+    spec_place = "derivatives.yaml:4341"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10036,11 +10036,11 @@ class CofactorsBackward0(Node):
 
 
 class LinalgSlogdetBackward0(Node):
-    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4362)."""
+    """linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet) (derivatives.yaml:4364)."""
 
     __slots__ = ("kept_A", "kept_A_version", "kept_sign", "kept_sign_version", "output_metas")
     op_name = "linalg_slogdet"
-    spec_place = "derivatives.yaml:4362"
+    spec_place = "derivatives.yaml:4364"
     output_count = 2
     saved_slots = ("kept_A", "kept_sign")
     saved_outputs = {"kept_sign": 0}
@@ -10092,11 +10092,11 @@ class LinalgSlogdetBackward0(Node):
 
 
 class CholeskyFactorBackward0(Node):
-    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4401)."""
+    """cholesky_factor(Tensor self, bool check_errors) -> (Tensor L, Tensor info) (derivatives.yaml:4403)."""
 
     __slots__ = ("kept_L", "kept_L_version", "output_metas")
     op_name = "cholesky_factor"
-    spec_place = "derivatives.yaml:4401"
+    spec_place = "derivatives.yaml:4403"
     output_count = 2
     saved_slots = ("kept_L",)
     saved_outputs = {"kept_L": 0}
@@ -10141,11 +10141,11 @@ class CholeskyFactorBackward0(Node):
 
 
 class LinalgSvdBackward0(Node):
-    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4563)."""
+    """linalg_svd(Tensor A, bool full_matrices=True, *, str? driver=None) -> (Tensor U, Tensor S, Tensor Vh) (derivatives.yaml:4565)."""
 
     __slots__ = ("kept_S", "kept_S_version", "kept_U", "kept_U_version", "kept_Vh", "kept_Vh_version", "output_metas")
     op_name = "linalg_svd"
-    spec_place = "derivatives.yaml:4563"
+    spec_place = "derivatives.yaml:4565"
     output_count = 3
     saved_slots = ("kept_U", "kept_S", "kept_Vh")
     saved_outputs = {"kept_U": 0, "kept_S": 1, "kept_Vh": 2}
@@ -10211,11 +10211,11 @@ class LinalgSvdBackward0(Node):
 
 
 class LinalgSvdvalsBackward0(Node):
-    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4583)."""
+    """linalg_svdvals(Tensor A, *, str? driver=None) -> Tensor (derivatives.yaml:4585)."""
 
     __slots__ = ("kept_A", "kept_A_version")
     op_name = "linalg_svdvals"
-    spec_place = "derivatives.yaml:4583"
+    spec_place = "derivatives.yaml:4585"
     saved_slots = ("kept_A",)
     inputs = ("A",)
     keeps = {"kept_A": ("A", ("A",))}
@@ -10252,7 +10252,7 @@ class LinalgSvdvalsBackward0(Node):
 
 
 class HermitianEigenBackward0(Node):
-    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4614)."""
+    """hermitian_eigen(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4616)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10262,7 +10262,7 @@ class HermitianEigenBackward0(Node):
         "output_metas",
     )
     op_name = "hermitian_eigen"
-    spec_place = "derivatives.yaml:4614"
+    spec_place = "derivatives.yaml:4616"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10315,11 +10315,11 @@ class HermitianEigenBackward0(Node):
 
 
 class HermitianEigenvaluesBackward0(Node):
-    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4644)."""
+    """hermitian_eigenvalues(Tensor self) -> Tensor (derivatives.yaml:4646)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "hermitian_eigenvalues"
-    spec_place = "derivatives.yaml:4644"
+    spec_place = "derivatives.yaml:4646"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10356,7 +10356,7 @@ class HermitianEigenvaluesBackward0(Node):
 
 
 class LinalgEigBackward0(Node):
-    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4672)."""
+    """linalg_eig(Tensor self) -> (Tensor eigenvalues, Tensor eigenvectors) (derivatives.yaml:4674)."""
 
     __slots__ = (
         "kept_eigenvalues",
@@ -10366,7 +10366,7 @@ class LinalgEigBackward0(Node):
         "output_metas",
     )
     op_name = "linalg_eig"
-    spec_place = "derivatives.yaml:4672"
+    spec_place = "derivatives.yaml:4674"
     output_count = 2
     saved_slots = ("kept_eigenvalues", "kept_eigenvectors")
     saved_outputs = {"kept_eigenvalues": 0, "kept_eigenvectors": 1}
@@ -10419,11 +10419,11 @@ class LinalgEigBackward0(Node):
 
 
 class LinalgEigvalsBackward0(Node):
-    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4691)."""
+    """linalg_eigvals(Tensor self) -> Tensor (derivatives.yaml:4693)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_eigvals"
-    spec_place = "derivatives.yaml:4691"
+    spec_place = "derivatives.yaml:4693"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10460,11 +10460,11 @@ class LinalgEigvalsBackward0(Node):
 
 
 class LinalgQrBackward0(Node):
-    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4709)."""
+    """linalg_qr(Tensor A, str mode='reduced') -> (Tensor Q, Tensor R) (derivatives.yaml:4711)."""
 
     __slots__ = ("_saved_mode", "kept_Q", "kept_Q_version", "kept_R", "kept_R_version", "output_metas")
     op_name = "linalg_qr"
-    spec_place = "derivatives.yaml:4709"
+    spec_place = "derivatives.yaml:4711"
     output_count = 2
     saved_slots = ("kept_Q", "kept_R")
     saved_outputs = {"kept_Q": 0, "kept_R": 1}
@@ -10520,11 +10520,11 @@ class LinalgQrBackward0(Node):
 
 
 class PseudoInverseBackward0(Node):
-    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4738)."""
+    """pseudo_inverse(Tensor self, Tensor atol, Tensor rtol) -> Tensor (derivatives.yaml:4740)."""
 
     __slots__ = ("kept_result", "kept_result_version", "kept_self", "kept_self_version")
     op_name = "pseudo_inverse"
-    spec_place = "derivatives.yaml:4738"
+    spec_place = "derivatives.yaml:4740"
     saved_slots = ("kept_self", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self",)
@@ -10567,11 +10567,11 @@ class PseudoInverseBackward0(Node):
 
 
 class LinalgMatrixExpBackward0(Node):
-    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4900)."""
+    """linalg_matrix_exp(Tensor self) -> Tensor (derivatives.yaml:4902)."""
 
     __slots__ = ("kept_self", "kept_self_version")
     op_name = "linalg_matrix_exp"
-    spec_place = "derivatives.yaml:4900"
+    spec_place = "derivatives.yaml:4902"
     saved_slots = ("kept_self",)
     inputs = ("self",)
     keeps = {"kept_self": ("self", ("self",))}
@@ -10608,11 +10608,11 @@ class LinalgMatrixExpBackward0(Node):
 
 
 class LuPackedBackward0(Node):
-    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4997)."""
+    """lu_packed(Tensor self, bool check_errors) -> (Tensor LU, Tensor pivots, Tensor info) (derivatives.yaml:4999)."""
 
     __slots__ = ("kept_LU", "kept_LU_version", "kept_pivots", "kept_pivots_version", "output_metas")
     op_name = "lu_packed"
-    spec_place = "derivatives.yaml:4997"
+    spec_place = "derivatives.yaml:4999"
     output_count = 3
     saved_slots = ("kept_LU", "kept_pivots")
     saved_outputs = {"kept_LU": 0}
@@ -10667,11 +10667,11 @@ class LuPackedBackward0(Node):
 
 
 class ViewBackward0(Node):
-    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5217)."""
+    """view(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5219)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "view"
-    spec_place = "derivatives.yaml:5217"
+    spec_place = "derivatives.yaml:5219"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10700,11 +10700,11 @@ class ViewBackward0(Node):
 
 
 class TransposeBackward0(Node):
-    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5311)."""
+    """transpose(Tensor(a) self, int dim0, int dim1) -> Tensor(a) (derivatives.yaml:5313)."""
 
     __slots__ = ("_saved_dim0", "_saved_dim1")
     op_name = "transpose"
-    spec_place = "derivatives.yaml:5311"
+    spec_place = "derivatives.yaml:5313"
     inputs = ("self",)
     values = {"_saved_dim0": ("dim0", ""), "_saved_dim1": ("dim1", "")}
 
@@ -10735,11 +10735,11 @@ class TransposeBackward0(Node):
 
 
 class PermuteBackward0(Node):
-    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5327)."""
+    """permute(Tensor(a) self, int[] dims) -> Tensor(a) (derivatives.yaml:5329)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "permute"
-    spec_place = "derivatives.yaml:5327"
+    spec_place = "derivatives.yaml:5329"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -10768,11 +10768,11 @@ class PermuteBackward0(Node):
 
 
 class TBackward0(Node):
-    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5350)."""
+    """t(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5352)."""
 
     __slots__ = ()
     op_name = "t"
-    spec_place = "derivatives.yaml:5350"
+    spec_place = "derivatives.yaml:5352"
     inputs = ("self",)
 
     @staticmethod
@@ -10798,11 +10798,11 @@ class TBackward0(Node):
 
 
 class SqueezeBackward0(Node):
-    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5366)."""
+    """squeeze(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5368)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze"
-    spec_place = "derivatives.yaml:5366"
+    spec_place = "derivatives.yaml:5368"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10831,11 +10831,11 @@ class SqueezeBackward0(Node):
 
 
 class SqueezeBackward1(Node):
-    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5381)."""
+    """squeeze.dim(Tensor(a) self, int[1] dim) -> Tensor(a) (derivatives.yaml:5383)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "squeeze.dim"
-    spec_place = "derivatives.yaml:5381"
+    spec_place = "derivatives.yaml:5383"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
 
@@ -10864,11 +10864,11 @@ class SqueezeBackward1(Node):
 
 
 class UnsqueezeBackward0(Node):
-    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5391)."""
+    """unsqueeze(Tensor(a) self, int dim) -> Tensor(a) (derivatives.yaml:5393)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "unsqueeze"
-    spec_place = "derivatives.yaml:5391"
+    spec_place = "derivatives.yaml:5393"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", "")}
 
@@ -10897,11 +10897,11 @@ class UnsqueezeBackward0(Node):
 
 
 class ExpandBackward0(Node):
-    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5406)."""
+    """expand(Tensor(a) self, int[] size) -> Tensor(a) (derivatives.yaml:5408)."""
 
     __slots__ = ("_saved_self_sym_sizes",)
     op_name = "expand"
-    spec_place = "derivatives.yaml:5406"
+    spec_place = "derivatives.yaml:5408"
     recipes = StructuredGradient(reductions_recipes.sum_to_size, ("g", ""), ("v", "_saved_self_sym_sizes"))
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape")}
@@ -10943,11 +10943,11 @@ class ExpandBackward0(Node):
 
 
 class AliasBackward0(Node):
-    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5422)."""
+    """alias(Tensor(a) self) -> Tensor(a) (derivatives.yaml:5424)."""
 
     __slots__ = ()
     op_name = "alias"
-    spec_place = "derivatives.yaml:5422"
+    spec_place = "derivatives.yaml:5424"
     inputs = ("self",)
 
     @staticmethod
@@ -10973,11 +10973,11 @@ class AliasBackward0(Node):
 
 
 class UnfoldBackward0(Node):
-    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5763)."""
+    """unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a) (derivatives.yaml:5765)."""
 
     __slots__ = ("_saved_dimension", "_saved_self_sym_sizes", "_saved_size", "_saved_step")
     op_name = "unfold"
-    spec_place = "derivatives.yaml:5763"
+    spec_place = "derivatives.yaml:5765"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11017,11 +11017,11 @@ class UnfoldBackward0(Node):
 
 
 class UnfoldBackwardBackward0(Node):
-    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5778)."""
+    """unfold_backward(Tensor grad_output, int[] input_sizes, int dim, int length, int step) -> Tensor (derivatives.yaml:5780)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_step")
     op_name = "unfold_backward"
-    spec_place = "derivatives.yaml:5778"
+    spec_place = "derivatives.yaml:5780"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_length": ("length", ""), "_saved_step": ("step", "")}
 
@@ -11054,11 +11054,11 @@ class UnfoldBackwardBackward0(Node):
 
 
 class SelectBackward0(Node):
-    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5790)."""
+    """select.int(Tensor(a) self, int dim, int index) -> Tensor(a) (derivatives.yaml:5792)."""
 
     __slots__ = ("_saved_dim", "_saved_index", "_saved_self_sym_sizes")
     op_name = "select.int"
-    spec_place = "derivatives.yaml:5790"
+    spec_place = "derivatives.yaml:5792"
     recipes = StructuredGradient(
         movement_recipes.select_backward,
         ("g", ""),
@@ -11112,11 +11112,11 @@ class SelectBackward0(Node):
 
 
 class SelectBackwardBackward0(Node):
-    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5803)."""
+    """select_backward(Tensor grad_output, int[] input_sizes, int dim, int index) -> Tensor (derivatives.yaml:5805)."""
 
     __slots__ = ("_saved_dim", "_saved_index")
     op_name = "select_backward"
-    spec_place = "derivatives.yaml:5803"
+    spec_place = "derivatives.yaml:5805"
     inputs = ("grad_output",)
     values = {"_saved_dim": ("dim", ""), "_saved_index": ("index", "")}
 
@@ -11147,11 +11147,11 @@ class SelectBackwardBackward0(Node):
 
 
 class SliceBackward0(Node):
-    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5815)."""
+    """slice.Tensor(Tensor(a) self, int dim=0, int? start=None, int? end=None, int step=1) -> Tensor(a) (derivatives.yaml:5817)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_self_sym_sizes", "_saved_start", "_saved_step")
     op_name = "slice.Tensor"
-    spec_place = "derivatives.yaml:5815"
+    spec_place = "derivatives.yaml:5817"
     recipes = StructuredGradient(
         movement_recipes.slice_backward,
         ("g", ""),
@@ -11219,11 +11219,11 @@ class SliceBackward0(Node):
 
 
 class SliceBackwardBackward0(Node):
-    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5830)."""
+    """slice_backward(Tensor grad_output, int[] input_sizes, int dim, int start, int end, int step) -> Tensor (derivatives.yaml:5832)."""
 
     __slots__ = ("_saved_dim", "_saved_end", "_saved_start", "_saved_step")
     op_name = "slice_backward"
-    spec_place = "derivatives.yaml:5830"
+    spec_place = "derivatives.yaml:5832"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -11263,11 +11263,11 @@ class SliceBackwardBackward0(Node):
 
 
 class NarrowBackward0(Node):
-    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5844)."""
+    """narrow(Tensor(a) self, int dim, int start, int length) -> Tensor(a) (derivatives.yaml:5846)."""
 
     __slots__ = ("_saved_dim", "_saved_length", "_saved_self_sym_sizes", "_saved_start")
     op_name = "narrow"
-    spec_place = "derivatives.yaml:5844"
+    spec_place = "derivatives.yaml:5846"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11307,7 +11307,7 @@ class NarrowBackward0(Node):
 
 
 class AsStridedBackward0(Node):
-    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5856)."""
+    """as_strided(Tensor(a) self, int[] size, int[] stride, int? storage_offset=None) -> Tensor(a) (derivatives.yaml:5858)."""
 
     __slots__ = (
         "_saved_self_storage_offset",
@@ -11318,7 +11318,7 @@ class AsStridedBackward0(Node):
         "_saved_stride",
     )
     op_name = "as_strided"
-    spec_place = "derivatives.yaml:5856"
+    spec_place = "derivatives.yaml:5858"
 
     @staticmethod
     def record(result, self, size, stride, storage_offset):
@@ -11365,11 +11365,11 @@ class AsStridedBackward0(Node):
 
 
 class RestrideBackward0(Node):
-    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5874)."""
+    """restride(Tensor self, int[] stride, int offset, int[] to_size, int[] to_stride, int to_offset) -> Tensor (derivatives.yaml:5876)."""
 
     __slots__ = ("_saved_offset", "_saved_self_sym_sizes", "_saved_stride", "_saved_to_offset", "_saved_to_stride")
     op_name = "restride"
-    spec_place = "derivatives.yaml:5874"
+    spec_place = "derivatives.yaml:5876"
     inputs = ("self",)
     values = {
         "_saved_to_stride": ("to_stride", ""),
@@ -11412,11 +11412,11 @@ class RestrideBackward0(Node):
 
 
 class DiagonalBackward0(Node):
-    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5889)."""
+    """diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a) (derivatives.yaml:5891)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset", "_saved_self_sym_sizes")
     op_name = "diagonal"
-    spec_place = "derivatives.yaml:5889"
+    spec_place = "derivatives.yaml:5891"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -11469,11 +11469,11 @@ class DiagonalBackward0(Node):
 
 
 class DiagonalBackwardBackward0(Node):
-    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5906)."""
+    """diagonal_backward(Tensor grad_output, int[] input_sizes, int offset, int dim1, int dim2) -> Tensor (derivatives.yaml:5908)."""
 
     __slots__ = ("_saved_dim1", "_saved_dim2", "_saved_offset")
     op_name = "diagonal_backward"
-    spec_place = "derivatives.yaml:5906"
+    spec_place = "derivatives.yaml:5908"
     inputs = ("grad_output",)
     values = {"_saved_offset": ("offset", ""), "_saved_dim1": ("dim1", ""), "_saved_dim2": ("dim2", "")}
 
@@ -11506,11 +11506,11 @@ class DiagonalBackwardBackward0(Node):
 
 
 class UnbindBackward0(Node):
-    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5939)."""
+    """unbind.int(Tensor(a) self, int dim=0) -> Tensor(a)[] (derivatives.yaml:5941)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "unbind.int"
-    spec_place = "derivatives.yaml:5939"
+    spec_place = "derivatives.yaml:5941"
 
     @staticmethod
     def record(result, self, dim):
@@ -11544,11 +11544,11 @@ class UnbindBackward0(Node):
 
 
 class SplitBackward0(Node):
-    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5951)."""
+    """split.Tensor(Tensor(a) self, int split_size, int dim=0) -> Tensor(a)[] (derivatives.yaml:5953)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split.Tensor"
-    spec_place = "derivatives.yaml:5951"
+    spec_place = "derivatives.yaml:5953"
 
     @staticmethod
     def record(result, self, dim):
@@ -11582,11 +11582,11 @@ class SplitBackward0(Node):
 
 
 class SplitWithSizesBackward0(Node):
-    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5965)."""
+    """split_with_sizes(Tensor(a) self, int[] split_sizes, int dim=0) -> Tensor(a)[] (derivatives.yaml:5967)."""
 
     __slots__ = ("_saved_dim", "output_count", "output_metas")
     op_name = "split_with_sizes"
-    spec_place = "derivatives.yaml:5965"
+    spec_place = "derivatives.yaml:5967"
 
     @staticmethod
     def record(result, self, dim):
@@ -11620,11 +11620,11 @@ class SplitWithSizesBackward0(Node):
 
 
 class CatBackward0(Node):
-    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6016)."""
+    """cat(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6018)."""
 
     __slots__ = ("_saved_dim", "_saved_tensors_sizes")
     op_name = "cat"
-    spec_place = "derivatives.yaml:6016"
+    spec_place = "derivatives.yaml:6018"
     recipes = StructuredGradient(
         movement_recipes.cut_apart, ("w", ""), ("g", ""), ("v", "_saved_tensors_sizes"), ("v", "_saved_dim")
     )
@@ -11671,11 +11671,11 @@ class CatBackward0(Node):
 
 
 class StackBackward0(Node):
-    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6038)."""
+    """stack(Tensor[] tensors, int dim=0) -> Tensor (derivatives.yaml:6040)."""
 
     __slots__ = ("_saved_dim",)
     op_name = "stack"
-    spec_place = "derivatives.yaml:6038"
+    spec_place = "derivatives.yaml:6040"
     recipes = StructuredGradient(movement_recipes.unstacked, ("w", ""), ("g", ""), ("v", "_saved_dim"))
     inputs = ("tensors",)
     values = {"_saved_dim": ("dim", "")}
@@ -11717,11 +11717,11 @@ class StackBackward0(Node):
 
 
 class FlipBackward0(Node):
-    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6055)."""
+    """flip(Tensor self, int[] dims) -> Tensor (derivatives.yaml:6057)."""
 
     __slots__ = ("_saved_dims",)
     op_name = "flip"
-    spec_place = "derivatives.yaml:6055"
+    spec_place = "derivatives.yaml:6057"
     inputs = ("self",)
     values = {"_saved_dims": ("dims", "")}
 
@@ -11760,11 +11760,11 @@ class FlipBackward0(Node):
 
 
 class RollBackward0(Node):
-    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6071)."""
+    """roll(Tensor self, int[1] shifts, int[1] dims=[]) -> Tensor (derivatives.yaml:6073)."""
 
     __slots__ = ("_saved_dims", "_saved_shifts")
     op_name = "roll"
-    spec_place = "derivatives.yaml:6071"
+    spec_place = "derivatives.yaml:6073"
     inputs = ("self",)
     values = {"_saved_shifts": ("shifts", ""), "_saved_dims": ("dims", "")}
 
@@ -11806,11 +11806,11 @@ class RollBackward0(Node):
 
 
 class TriuBackward0(Node):
-    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6086)."""
+    """triu(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6088)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "triu"
-    spec_place = "derivatives.yaml:6086"
+    spec_place = "derivatives.yaml:6088"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11849,11 +11849,11 @@ class TriuBackward0(Node):
 
 
 class TrilBackward0(Node):
-    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6104)."""
+    """tril(Tensor self, int diagonal=0) -> Tensor (derivatives.yaml:6107)."""
 
     __slots__ = ("_saved_diagonal",)
     op_name = "tril"
-    spec_place = "derivatives.yaml:6104"
+    spec_place = "derivatives.yaml:6107"
     inputs = ("self",)
     values = {"_saved_diagonal": ("diagonal", "")}
 
@@ -11892,11 +11892,11 @@ class TrilBackward0(Node):
 
 
 class ConstantPadNdBackward0(Node):
-    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6122)."""
+    """constant_pad_nd(Tensor self, int[] pad, Scalar value=0) -> Tensor (derivatives.yaml:6126)."""
 
     __slots__ = ("_saved_pad",)
     op_name = "constant_pad_nd"
-    spec_place = "derivatives.yaml:6122"
+    spec_place = "derivatives.yaml:6126"
     inputs = ("self",)
     values = {"_saved_pad": ("pad", "")}
 
@@ -11936,11 +11936,11 @@ class ConstantPadNdBackward0(Node):
 
 
 class CloneBackward0(Node):
-    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6141)."""
+    """clone(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor (derivatives.yaml:6145)."""
 
     __slots__ = ()
     op_name = "clone"
-    spec_place = "derivatives.yaml:6141"
+    spec_place = "derivatives.yaml:6145"
     inputs = ("self",)
 
     @staticmethod
@@ -11966,11 +11966,11 @@ class CloneBackward0(Node):
 
 
 class ToCopyBackward0(Node):
-    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6156)."""
+    """_to_copy(Tensor self, ScalarType dtype) -> Tensor (derivatives.yaml:6160)."""
 
     __slots__ = ()
     op_name = "_to_copy"
-    spec_place = "derivatives.yaml:6156"
+    spec_place = "derivatives.yaml:6160"
     inputs = ("self",)
 
     @staticmethod
@@ -11996,11 +11996,11 @@ class ToCopyBackward0(Node):
 
 
 class IndexBackward0(Node):
-    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6170)."""
+    """index.Tensor(Tensor self, Tensor?[] indices) -> Tensor (derivatives.yaml:6174)."""
 
     __slots__ = ("_saved_self_sym_sizes", "kept_indices", "kept_indices_version")
     op_name = "index.Tensor"
-    spec_place = "derivatives.yaml:6170"
+    spec_place = "derivatives.yaml:6174"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12047,11 +12047,11 @@ class IndexBackward0(Node):
 
 
 class IndexBackwardBackward0(Node):
-    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6190)."""
+    """index_backward(Tensor grad_output, int[] input_sizes, Tensor?[] indices) -> Tensor (derivatives.yaml:6194)."""
 
     __slots__ = ("kept_indices", "kept_indices_version")
     op_name = "index_backward"
-    spec_place = "derivatives.yaml:6190"
+    spec_place = "derivatives.yaml:6194"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12085,11 +12085,11 @@ class IndexBackwardBackward0(Node):
 
 
 class IndexPutBackward0(Node):
-    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6205)."""
+    """index_put(Tensor self, Tensor?[] indices, Tensor values, bool accumulate=False) -> Tensor (derivatives.yaml:6209)."""
 
     __slots__ = ("_saved_accumulate", "kept_indices", "kept_indices_version")
     op_name = "index_put"
-    spec_place = "derivatives.yaml:6205"
+    spec_place = "derivatives.yaml:6209"
     saved_slots = ("kept_indices",)
 
     @staticmethod
@@ -12131,11 +12131,11 @@ class IndexPutBackward0(Node):
 
 
 class IndexSelectBackward0(Node):
-    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6227)."""
+    """index_select(Tensor self, int dim, Tensor index) -> Tensor (derivatives.yaml:6232)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_select"
-    spec_place = "derivatives.yaml:6227"
+    spec_place = "derivatives.yaml:6232"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12188,11 +12188,11 @@ class IndexSelectBackward0(Node):
 
 
 class IndexAddBackward0(Node):
-    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6244)."""
+    """index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor (derivatives.yaml:6249)."""
 
     __slots__ = ("_saved_alpha", "_saved_dim", "_saved_source_sym_sizes", "kept_index", "kept_index_version")
     op_name = "index_add"
-    spec_place = "derivatives.yaml:6244"
+    spec_place = "derivatives.yaml:6249"
     saved_slots = ("kept_index",)
     inputs = ("self", "source")
     keeps = {"kept_index": ("index", ("source",))}
@@ -12245,11 +12245,11 @@ class IndexAddBackward0(Node):
 
 
 class GatherBackward0(Node):
-    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6263)."""
+    """gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor (derivatives.yaml:6268)."""
 
     __slots__ = ("_saved_dim", "_saved_self_sym_sizes", "kept_index", "kept_index_version")
     op_name = "gather"
-    spec_place = "derivatives.yaml:6263"
+    spec_place = "derivatives.yaml:6268"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12302,11 +12302,11 @@ class GatherBackward0(Node):
 
 
 class ScatterBackward0(Node):
-    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6282)."""
+    """scatter.src(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6287)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter.src"
-    spec_place = "derivatives.yaml:6282"
+    spec_place = "derivatives.yaml:6287"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("self", "src"))}
@@ -12353,11 +12353,11 @@ class ScatterBackward0(Node):
 
 
 class ScatterBackward1(Node):
-    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6302)."""
+    """scatter.value(Tensor self, int dim, Tensor index, Scalar value) -> Tensor (derivatives.yaml:6307)."""
 
     __slots__ = ("_saved_dim", "kept_index", "kept_index_version")
     op_name = "scatter.value"
-    spec_place = "derivatives.yaml:6302"
+    spec_place = "derivatives.yaml:6307"
     saved_slots = ("kept_index",)
     inputs = ("self",)
     keeps = {"kept_index": ("index", ("self",))}
@@ -12397,11 +12397,11 @@ class ScatterBackward1(Node):
 
 
 class ScatterAddBackward0(Node):
-    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6315)."""
+    """scatter_add(Tensor self, int dim, Tensor index, Tensor src) -> Tensor (derivatives.yaml:6320)."""
 
     __slots__ = ("_saved_dim", "_saved_src_sym_sizes", "kept_index", "kept_index_version")
     op_name = "scatter_add"
-    spec_place = "derivatives.yaml:6315"
+    spec_place = "derivatives.yaml:6320"
     saved_slots = ("kept_index",)
     inputs = ("self", "src")
     keeps = {"kept_index": ("index", ("src",))}
@@ -12450,11 +12450,11 @@ class ScatterAddBackward0(Node):
 
 
 class MaskedFillBackward0(Node):
-    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6334)."""
+    """masked_fill.Scalar(Tensor self, Tensor mask, Scalar value) -> Tensor (derivatives.yaml:6339)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Scalar"
-    spec_place = "derivatives.yaml:6334"
+    spec_place = "derivatives.yaml:6339"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_SCALAR
     fused = {1: (("kept_mask",), ())}
@@ -12501,11 +12501,11 @@ class MaskedFillBackward0(Node):
 
 
 class MaskedFillBackward1(Node):
-    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6350)."""
+    """masked_fill.Tensor(Tensor self, Tensor mask, Tensor value) -> Tensor (derivatives.yaml:6356)."""
 
     __slots__ = ("kept_mask", "kept_mask_version")
     op_name = "masked_fill.Tensor"
-    spec_place = "derivatives.yaml:6350"
+    spec_place = "derivatives.yaml:6356"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_FILL_TENSOR
     fused = {1: (("kept_mask",), ()), 2: (("kept_mask",), ()), 3: (("kept_mask",), ())}
@@ -12557,7 +12557,7 @@ class MaskedFillBackward1(Node):
 
 
 class ScatterReduceBackward0(Node):
-    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6503)."""
+    """scatter_reduce.two(Tensor self, int dim, Tensor index, Tensor src, str reduce, *, bool include_self=True) -> Tensor (derivatives.yaml:6512)."""
 
     __slots__ = (
         "_saved_dim",
@@ -12573,7 +12573,7 @@ class ScatterReduceBackward0(Node):
         "kept_src_version",
     )
     op_name = "scatter_reduce.two"
-    spec_place = "derivatives.yaml:6503"
+    spec_place = "derivatives.yaml:6512"
     saved_slots = ("kept_self", "kept_index", "kept_src", "kept_result")
     saved_outputs = {"kept_result": 0}
     inputs = ("self", "src")
@@ -12650,11 +12650,11 @@ class ScatterReduceBackward0(Node):
 
 
 class FillBackward0(Node):
-    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6627)."""
+    """fill_.Scalar(Tensor(a!) self, Scalar value) -> Tensor(a!) (derivatives.yaml:6636)."""
 
     __slots__ = ()
     op_name = "fill_.Scalar"
-    spec_place = "derivatives.yaml:6627"
+    spec_place = "derivatives.yaml:6636"
     elementwise = kernels.FILL__SCALAR
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12689,11 +12689,11 @@ class FillBackward0(Node):
 
 
 class FillBackward1(Node):
-    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6641)."""
+    """fill_.Tensor(Tensor(a!) self, Tensor value) -> Tensor(a!) (derivatives.yaml:6651)."""
 
     __slots__ = ()
     op_name = "fill_.Tensor"
-    spec_place = "derivatives.yaml:6641"
+    spec_place = "derivatives.yaml:6651"
     inputs = ("self", "value")
 
     @staticmethod
@@ -12726,11 +12726,11 @@ class FillBackward1(Node):
 
 
 class ZeroBackward0(Node):
-    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6653)."""
+    """zero_(Tensor(a!) self) -> Tensor(a!) (derivatives.yaml:6663)."""
 
     __slots__ = ()
     op_name = "zero_"
-    spec_place = "derivatives.yaml:6653"
+    spec_place = "derivatives.yaml:6663"
     elementwise = kernels.ZERO_
     fused = {1: ((), ())}
     inputs = ("self",)
@@ -12765,11 +12765,11 @@ class ZeroBackward0(Node):
 
 
 class CopyBackward0(Node):
-    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6679)."""
+    """copy_(Tensor(a!) self, Tensor src, bool non_blocking=False) -> Tensor(a!) (derivatives.yaml:6690)."""
 
     __slots__ = ()
     op_name = "copy_"
-    spec_place = "derivatives.yaml:6679"
+    spec_place = "derivatives.yaml:6690"
     elementwise = kernels.COPY_
     fused = {1: ((), ()), 2: ((), ()), 3: ((), ())}
     inputs = ("self", "src")
@@ -12808,7 +12808,7 @@ class CopyBackward0(Node):
 
 
 class LinearBackward0(Node):
-    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6701)."""
+    """linear(Tensor self, Tensor weight, Tensor? bias=None) -> Tensor (derivatives.yaml:6712)."""
 
     __slots__ = (
         "_saved_bias_sym_sizes",
@@ -12820,7 +12820,7 @@ class LinearBackward0(Node):
         "kept_weight_version",
     )
     op_name = "linear"
-    spec_place = "derivatives.yaml:6701"
+    spec_place = "derivatives.yaml:6712"
     saved_slots = ("kept_weight", "kept_self")
     recipes = StructuredGradient(
         products_recipes.linear_backward,
@@ -12920,11 +12920,11 @@ class LinearBackward0(Node):
 
 
 class LinearWeightGradBackward0(Node):
-    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6728)."""
+    """linear_weight_grad(Tensor grad_output, Tensor self) -> Tensor (derivatives.yaml:6739)."""
 
     __slots__ = ("kept_grad_output", "kept_grad_output_version", "kept_self", "kept_self_version")
     op_name = "linear_weight_grad"
-    spec_place = "derivatives.yaml:6728"
+    spec_place = "derivatives.yaml:6739"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -12981,7 +12981,7 @@ class LinearWeightGradBackward0(Node):
 
 
 class ConvolutionBackward0(Node):
-    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6746)."""
+    """convolution(Tensor self, Tensor weight, Tensor? bias, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6757)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -12996,7 +12996,7 @@ class ConvolutionBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution"
-    spec_place = "derivatives.yaml:6746"
+    spec_place = "derivatives.yaml:6757"
     saved_slots = ("kept_weight", "kept_self")
     inputs = ("self", "weight", "bias")
     keeps = {"kept_weight": ("weight", ("self",)), "kept_self": ("self", ("weight",))}
@@ -13087,7 +13087,7 @@ class ConvolutionBackward0(Node):
 
 
 class ConvolutionInputGradBackward0(Node):
-    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6776)."""
+    """convolution_input_grad(Tensor grad_output, Tensor weight, int[] input_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6787)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13101,7 +13101,7 @@ class ConvolutionInputGradBackward0(Node):
         "kept_weight_version",
     )
     op_name = "convolution_input_grad"
-    spec_place = "derivatives.yaml:6776"
+    spec_place = "derivatives.yaml:6787"
     saved_slots = ("kept_weight", "kept_grad_output")
     inputs = ("grad_output", "weight")
     keeps = {"kept_weight": ("weight", ("grad_output",)), "kept_grad_output": ("grad_output", ("weight",))}
@@ -13183,7 +13183,7 @@ class ConvolutionInputGradBackward0(Node):
 
 
 class ConvolutionWeightGradBackward0(Node):
-    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6793)."""
+    """convolution_weight_grad(Tensor grad_output, Tensor self, int[] weight_shape, int[] stride, int[] padding, int[] dilation, int groups) -> Tensor (derivatives.yaml:6804)."""
 
     __slots__ = (
         "_saved_dilation",
@@ -13197,7 +13197,7 @@ class ConvolutionWeightGradBackward0(Node):
         "kept_self_version",
     )
     op_name = "convolution_weight_grad"
-    spec_place = "derivatives.yaml:6793"
+    spec_place = "derivatives.yaml:6804"
     saved_slots = ("kept_self", "kept_grad_output")
     inputs = ("grad_output", "self")
     keeps = {"kept_self": ("self", ("grad_output",)), "kept_grad_output": ("grad_output", ("self",))}
@@ -13277,11 +13277,11 @@ class ConvolutionWeightGradBackward0(Node):
 
 
 class BorderPadBackward0(Node):
-    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6905)."""
+    """border_pad(Tensor self, int[] pad, str mode) -> Tensor (derivatives.yaml:6916)."""
 
     __slots__ = ("_saved_mode", "_saved_pad", "_saved_self_sym_sizes")
     op_name = "border_pad"
-    spec_place = "derivatives.yaml:6905"
+    spec_place = "derivatives.yaml:6916"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13314,11 +13314,11 @@ class BorderPadBackward0(Node):
 
 
 class BorderPadBackwardBackward0(Node):
-    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6922)."""
+    """border_pad_backward(Tensor grad_output, int[] input_shape, int[] pad, str mode) -> Tensor (derivatives.yaml:6933)."""
 
     __slots__ = ("_saved_mode", "_saved_pad")
     op_name = "border_pad_backward"
-    spec_place = "derivatives.yaml:6922"
+    spec_place = "derivatives.yaml:6933"
     inputs = ("grad_output",)
     values = {"_saved_pad": ("pad", ""), "_saved_mode": ("mode", "")}
 
@@ -13349,11 +13349,11 @@ class BorderPadBackwardBackward0(Node):
 
 
 class Im2colBackward0(Node):
-    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6939)."""
+    """im2col(Tensor self, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6950)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_self_sym_sizes", "_saved_stride")
     op_name = "im2col"
-    spec_place = "derivatives.yaml:6939"
+    spec_place = "derivatives.yaml:6950"
     inputs = ("self",)
     values = {
         "_saved_self_sym_sizes": ("self", "_shape"),
@@ -13396,11 +13396,11 @@ class Im2colBackward0(Node):
 
 
 class Col2imBackward0(Node):
-    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6954)."""
+    """col2im(Tensor self, int[2] output_size, int[2] kernel_size, int[2] dilation, int[2] padding, int[2] stride) -> Tensor (derivatives.yaml:6965)."""
 
     __slots__ = ("_saved_dilation", "_saved_kernel_size", "_saved_padding", "_saved_stride")
     op_name = "col2im"
-    spec_place = "derivatives.yaml:6954"
+    spec_place = "derivatives.yaml:6965"
     inputs = ("self",)
     values = {
         "_saved_kernel_size": ("kernel_size", ""),
@@ -13440,7 +13440,7 @@ class Col2imBackward0(Node):
 
 
 class ResampleBackward0(Node):
-    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:6999)."""
+    """resample(Tensor self, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7010)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13451,7 +13451,7 @@ class ResampleBackward0(Node):
         "_saved_self_sym_sizes",
     )
     op_name = "resample"
-    spec_place = "derivatives.yaml:6999"
+    spec_place = "derivatives.yaml:7010"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13524,7 +13524,7 @@ class ResampleBackward0(Node):
 
 
 class ResampleBackwardBackward0(Node):
-    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7017)."""
+    """resample_backward(Tensor grad_output, int dim, int length, str filter, bool align_corners, float? scale, bool antialias) -> Tensor (derivatives.yaml:7028)."""
 
     __slots__ = (
         "_saved_align_corners",
@@ -13535,7 +13535,7 @@ class ResampleBackwardBackward0(Node):
         "_saved_scale",
     )
     op_name = "resample_backward"
-    spec_place = "derivatives.yaml:7017"
+    spec_place = "derivatives.yaml:7028"
     inputs = ("grad_output",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -13583,11 +13583,11 @@ class ResampleBackwardBackward0(Node):
 
 
 class MaxPoolWithIndicesBackward0(Node):
-    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7079)."""
+    """max_pool_with_indices(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, int[1] dilation, bool ceil_mode, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7090)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "max_pool_with_indices"
-    spec_place = "derivatives.yaml:7079"
+    spec_place = "derivatives.yaml:7090"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13636,11 +13636,11 @@ class MaxPoolWithIndicesBackward0(Node):
 
 
 class MaxPoolBackwardBackward0(Node):
-    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7102)."""
+    """max_pool_backward(Tensor grad_output, Tensor indices, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7113)."""
 
     __slots__ = ("_saved_spatial", "kept_indices", "kept_indices_version")
     op_name = "max_pool_backward"
-    spec_place = "derivatives.yaml:7102"
+    spec_place = "derivatives.yaml:7113"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -13679,11 +13679,11 @@ class MaxPoolBackwardBackward0(Node):
 
 
 class AdaptiveMaxPoolWithIndicesBackward0(Node):
-    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7151)."""
+    """adaptive_max_pool_with_indices(Tensor self, int[] output_size, int spatial) -> (Tensor values, Tensor indices) (derivatives.yaml:7162)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial", "kept_indices", "kept_indices_version", "output_metas")
     op_name = "adaptive_max_pool_with_indices"
-    spec_place = "derivatives.yaml:7151"
+    spec_place = "derivatives.yaml:7162"
     output_count = 2
     saved_slots = ("kept_indices",)
     inputs = ("self",)
@@ -13732,7 +13732,7 @@ class AdaptiveMaxPoolWithIndicesBackward0(Node):
 
 
 class AvgPoolBackward0(Node):
-    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7181)."""
+    """avg_pool(Tensor self, int[1] kernel_size, int[1]? stride, int[1] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7192)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13745,7 +13745,7 @@ class AvgPoolBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool"
-    spec_place = "derivatives.yaml:7181"
+    spec_place = "derivatives.yaml:7192"
 
     @staticmethod
     def record(result, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override, spatial):
@@ -13805,7 +13805,7 @@ class AvgPoolBackward0(Node):
 
 
 class AvgPoolBackwardBackward0(Node):
-    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7201)."""
+    """avg_pool_backward(Tensor grad_output, int[] input_shape, int[] kernel_size, int[] stride, int[] padding, bool ceil_mode, bool count_include_pad, int? divisor_override, int spatial) -> Tensor (derivatives.yaml:7212)."""
 
     __slots__ = (
         "_saved_ceil_mode",
@@ -13817,7 +13817,7 @@ class AvgPoolBackwardBackward0(Node):
         "_saved_stride",
     )
     op_name = "avg_pool_backward"
-    spec_place = "derivatives.yaml:7201"
+    spec_place = "derivatives.yaml:7212"
 
     @staticmethod
     def record(
@@ -13887,11 +13887,11 @@ class AvgPoolBackwardBackward0(Node):
 
 
 class AdaptiveAvgPoolBackward0(Node):
-    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7252)."""
+    """adaptive_avg_pool(Tensor self, int[] output_size, int spatial) -> Tensor (derivatives.yaml:7263)."""
 
     __slots__ = ("_saved_self_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool"
-    spec_place = "derivatives.yaml:7252"
+    spec_place = "derivatives.yaml:7263"
     inputs = ("self",)
     values = {"_saved_self_sym_sizes": ("self", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13922,11 +13922,11 @@ class AdaptiveAvgPoolBackward0(Node):
 
 
 class AdaptiveAvgPoolBackwardBackward0(Node):
-    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7270)."""
+    """adaptive_avg_pool_backward(Tensor grad_output, int[] input_shape, int spatial) -> Tensor (derivatives.yaml:7281)."""
 
     __slots__ = ("_saved_grad_output_sym_sizes", "_saved_spatial")
     op_name = "adaptive_avg_pool_backward"
-    spec_place = "derivatives.yaml:7270"
+    spec_place = "derivatives.yaml:7281"
     inputs = ("grad_output",)
     values = {"_saved_grad_output_sym_sizes": ("grad_output", "_shape"), "_saved_spatial": ("spatial", "")}
 
@@ -13962,7 +13962,7 @@ class AdaptiveAvgPoolBackwardBackward0(Node):
 
 
 class StandardizeBackward0(Node):
-    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7313)."""
+    """standardize(Tensor self, Tensor? weight, Tensor? bias, int[] dim, int[] affine_shape, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7324)."""
 
     __slots__ = (
         "_saved_affine_shape",
@@ -13981,7 +13981,7 @@ class StandardizeBackward0(Node):
         "output_metas",
     )
     op_name = "standardize"
-    spec_place = "derivatives.yaml:7313"
+    spec_place = "derivatives.yaml:7324"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     recipes = StructuredGradient(
@@ -14129,7 +14129,7 @@ class StandardizeBackward0(Node):
 
 
 class StandardizeGroupsBackward0(Node):
-    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7338)."""
+    """standardize_groups(Tensor self, Tensor? weight, Tensor? bias, int groups, float eps) -> (Tensor output, Tensor mean, Tensor var) (derivatives.yaml:7349)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14145,7 +14145,7 @@ class StandardizeGroupsBackward0(Node):
         "output_metas",
     )
     op_name = "standardize_groups"
-    spec_place = "derivatives.yaml:7338"
+    spec_place = "derivatives.yaml:7349"
     output_count = 3
     saved_slots = ("kept_self", "kept_weight", "kept_mean", "kept_var")
     inputs = ("self", "weight", "bias")
@@ -14260,7 +14260,7 @@ class StandardizeGroupsBackward0(Node):
 
 
 class NormalizeByBackward0(Node):
-    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7360)."""
+    """normalize_by(Tensor self, Tensor mean, Tensor var, Tensor? weight, Tensor? bias, float eps) -> Tensor (derivatives.yaml:7371)."""
 
     __slots__ = (
         "_saved_eps",
@@ -14274,7 +14274,7 @@ class NormalizeByBackward0(Node):
         "kept_weight_version",
     )
     op_name = "normalize_by"
-    spec_place = "derivatives.yaml:7360"
+    spec_place = "derivatives.yaml:7371"
     saved_slots = ("kept_var", "kept_weight", "kept_self", "kept_mean")
 
     @staticmethod
@@ -14379,7 +14379,7 @@ class NormalizeByBackward0(Node):
 
 
 class NormalizeRmsBackward0(Node):
-    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7380)."""
+    """normalize_rms(Tensor self, Tensor? weight, int[] dim, float eps) -> (Tensor output, Tensor scale) (derivatives.yaml:7391)."""
 
     __slots__ = (
         "_saved_dim",
@@ -14394,7 +14394,7 @@ class NormalizeRmsBackward0(Node):
         "output_metas",
     )
     op_name = "normalize_rms"
-    spec_place = "derivatives.yaml:7380"
+    spec_place = "derivatives.yaml:7391"
     output_count = 2
     saved_slots = ("kept_self", "kept_weight", "kept_scale")
     inputs = ("self", "weight")
@@ -14484,11 +14484,11 @@ class NormalizeRmsBackward0(Node):
 
 
 class SoftmaxBackward0(Node):
-    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7402)."""
+    """softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7413)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "softmax"
-    spec_place = "derivatives.yaml:7402"
+    spec_place = "derivatives.yaml:7413"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(rows_recipes.softmax_backward, ("g", ""), ("k", "kept_result"), ("v", "_saved_dim"))
@@ -14543,11 +14543,11 @@ class SoftmaxBackward0(Node):
 
 
 class SoftmaxBackwardBackward0(Node):
-    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7426)."""
+    """softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7437)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "softmax_backward"
-    spec_place = "derivatives.yaml:7426"
+    spec_place = "derivatives.yaml:7437"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14610,11 +14610,11 @@ class SoftmaxBackwardBackward0(Node):
 
 
 class LogSoftmaxBackward0(Node):
-    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7446)."""
+    """log_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor (derivatives.yaml:7457)."""
 
     __slots__ = ("_saved_dim", "kept_result", "kept_result_version")
     op_name = "log_softmax"
-    spec_place = "derivatives.yaml:7446"
+    spec_place = "derivatives.yaml:7457"
     saved_slots = ("kept_result",)
     saved_outputs = {"kept_result": 0}
     recipes = StructuredGradient(
@@ -14671,11 +14671,11 @@ class LogSoftmaxBackward0(Node):
 
 
 class LogSoftmaxBackwardBackward0(Node):
-    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7469)."""
+    """log_softmax_backward(Tensor grad_output, Tensor output, int dim) -> Tensor (derivatives.yaml:7480)."""
 
     __slots__ = ("_saved_dim", "kept_grad_output", "kept_grad_output_version", "kept_output", "kept_output_version")
     op_name = "log_softmax_backward"
-    spec_place = "derivatives.yaml:7469"
+    spec_place = "derivatives.yaml:7480"
     saved_slots = ("kept_output", "kept_grad_output")
     inputs = ("grad_output", "output")
     keeps = {"kept_output": ("output", ("grad_output", "output")), "kept_grad_output": ("grad_output", ("output",))}
@@ -14734,7 +14734,7 @@ class LogSoftmaxBackwardBackward0(Node):
 
 
 class NllLossBackward0(Node):
-    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7486)."""
+    """nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100) -> (Tensor output, Tensor total_weight) (derivatives.yaml:7497)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14749,7 +14749,7 @@ class NllLossBackward0(Node):
         "output_metas",
     )
     op_name = "nll_loss"
-    spec_place = "derivatives.yaml:7486"
+    spec_place = "derivatives.yaml:7497"
     output_count = 2
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("self",)
@@ -14853,7 +14853,7 @@ class NllLossBackward0(Node):
 
 
 class NllLossBackwardBackward0(Node):
-    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7511)."""
+    """nll_loss_backward(Tensor grad_output, Tensor target, Tensor? weight, Tensor total_weight, int[] input_shape, int reduction, int ignore_index) -> Tensor (derivatives.yaml:7522)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14866,7 +14866,7 @@ class NllLossBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "nll_loss_backward"
-    spec_place = "derivatives.yaml:7511"
+    spec_place = "derivatives.yaml:7522"
     saved_slots = ("kept_target", "kept_weight", "kept_total_weight")
     inputs = ("grad_output",)
     keeps = {
@@ -14935,7 +14935,7 @@ class NllLossBackwardBackward0(Node):
 
 
 class CrossEntropyLossBackward0(Node):
-    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7531)."""
+    """cross_entropy_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, int ignore_index=-100, float label_smoothing=0.0) -> (Tensor output, Tensor kept) (derivatives.yaml:7542)."""
 
     __slots__ = (
         "_saved_ignore_index",
@@ -14952,7 +14952,7 @@ class CrossEntropyLossBackward0(Node):
         "output_metas",
     )
     op_name = "cross_entropy_loss"
-    spec_place = "derivatives.yaml:7531"
+    spec_place = "derivatives.yaml:7542"
     output_count = 2
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_kept")
     recipes = StructuredGradient(
@@ -15081,11 +15081,11 @@ class CrossEntropyLossBackward0(Node):
 
 
 class MseLossBackward0(Node):
-    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7562)."""
+    """mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor (derivatives.yaml:7573)."""
 
     __slots__ = ("_saved_reduction", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "mse_loss"
-    spec_place = "derivatives.yaml:7562"
+    spec_place = "derivatives.yaml:7573"
     saved_slots = ("kept_self", "kept_target")
     inputs = ("self", "target")
     keeps = {"kept_self": ("self", ("self", "target")), "kept_target": ("target", ("self", "target"))}
@@ -15149,7 +15149,7 @@ class MseLossBackward0(Node):
 
 
 class MseLossBackwardBackward0(Node):
-    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7584)."""
+    """mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor (derivatives.yaml:7595)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15162,7 +15162,7 @@ class MseLossBackwardBackward0(Node):
         "kept_target_version",
     )
     op_name = "mse_loss_backward"
-    spec_place = "derivatives.yaml:7584"
+    spec_place = "derivatives.yaml:7595"
     saved_slots = ("kept_self", "kept_target", "kept_grad_output")
 
     @staticmethod
@@ -15238,7 +15238,7 @@ class MseLossBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyBackward0(Node):
-    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7604)."""
+    """binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor (derivatives.yaml:7615)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15251,7 +15251,7 @@ class BinaryCrossEntropyBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy"
-    spec_place = "derivatives.yaml:7604"
+    spec_place = "derivatives.yaml:7615"
     saved_slots = ("kept_self", "kept_target", "kept_weight")
 
     @staticmethod
@@ -15320,7 +15320,7 @@ class BinaryCrossEntropyBackward0(Node):
 
 
 class BinaryCrossEntropyBackwardBackward0(Node):
-    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7627)."""
+    """binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction) -> Tensor (derivatives.yaml:7638)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15335,7 +15335,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_backward"
-    spec_place = "derivatives.yaml:7627"
+    spec_place = "derivatives.yaml:7638"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15442,7 +15442,7 @@ class BinaryCrossEntropyBackwardBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackward0(Node):
-    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7651)."""
+    """binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor (derivatives.yaml:7662)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15457,7 +15457,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits"
-    spec_place = "derivatives.yaml:7651"
+    spec_place = "derivatives.yaml:7662"
     saved_slots = ("kept_self", "kept_target", "kept_weight", "kept_pos_weight")
 
     @staticmethod
@@ -15536,7 +15536,7 @@ class BinaryCrossEntropyWithLogitsBackward0(Node):
 
 
 class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
-    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7676)."""
+    """binary_cross_entropy_with_logits_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, Tensor? pos_weight, int reduction) -> Tensor (derivatives.yaml:7687)."""
 
     __slots__ = (
         "_saved_reduction",
@@ -15553,7 +15553,7 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
         "kept_weight_version",
     )
     op_name = "binary_cross_entropy_with_logits_backward"
-    spec_place = "derivatives.yaml:7676"
+    spec_place = "derivatives.yaml:7687"
     saved_slots = ("kept_self", "kept_target", "kept_pos_weight", "kept_weight", "kept_grad_output")
 
     @staticmethod
@@ -15665,11 +15665,11 @@ class BinaryCrossEntropyWithLogitsBackwardBackward0(Node):
 
 
 class MaskedScaleBackward0(Node):
-    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7698)."""
+    """masked_scale(Tensor self, Tensor mask, float scale) -> Tensor (derivatives.yaml:7709)."""
 
     __slots__ = ("_saved_scale", "kept_mask", "kept_mask_version")
     op_name = "masked_scale"
-    spec_place = "derivatives.yaml:7698"
+    spec_place = "derivatives.yaml:7709"
     saved_slots = ("kept_mask",)
     elementwise = kernels.MASKED_SCALE
     fused = {1: (("kept_mask",), ("_saved_scale",))}
@@ -15718,7 +15718,7 @@ class MaskedScaleBackward0(Node):
 
 
 class EmbeddingBackward0(Node):
-    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7713)."""
+    """embedding(Tensor weight, Tensor indices, int padding_idx=-1, bool scale_grad_by_freq=False) -> Tensor (derivatives.yaml:7724)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15728,7 +15728,7 @@ class EmbeddingBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding"
-    spec_place = "derivatives.yaml:7713"
+    spec_place = "derivatives.yaml:7724"
     saved_slots = ("kept_indices",)
     inputs = ("weight",)
     keeps = {"kept_indices": ("indices", ("weight",))}
@@ -15796,11 +15796,11 @@ class EmbeddingBackward0(Node):
 
 
 class EmbeddingBackwardBackward0(Node):
-    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7736)."""
+    """embedding_backward(Tensor grad_output, Tensor indices, int num_weights, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7747)."""
 
     __slots__ = ("_saved_padding_idx", "_saved_scale_grad_by_freq", "kept_indices", "kept_indices_version")
     op_name = "embedding_backward"
-    spec_place = "derivatives.yaml:7736"
+    spec_place = "derivatives.yaml:7747"
     saved_slots = ("kept_indices",)
     inputs = ("grad_output",)
     keeps = {"kept_indices": ("indices", ("grad_output",))}
@@ -15841,7 +15841,7 @@ class EmbeddingBackwardBackward0(Node):
 
 
 class EmbeddingGatherBackward0(Node):
-    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7752)."""
+    """embedding_gather(Tensor self, Tensor indices, int padding_idx, bool scale_grad_by_freq) -> Tensor (derivatives.yaml:7763)."""
 
     __slots__ = (
         "_saved_padding_idx",
@@ -15851,7 +15851,7 @@ class EmbeddingGatherBackward0(Node):
         "kept_indices_version",
     )
     op_name = "embedding_gather"
-    spec_place = "derivatives.yaml:7752"
+    spec_place = "derivatives.yaml:7763"
     saved_slots = ("kept_indices",)
     inputs = ("self",)
     keeps = {"kept_indices": ("indices", ("self",))}
@@ -15900,7 +15900,7 @@ class EmbeddingGatherBackward0(Node):
 
 
 class RnnLayerBackward0(Node):
-    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7767)."""
+    """rnn_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse, str nonlinearity) -> (Tensor output, Tensor last_hidden) (derivatives.yaml:7778)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -15923,7 +15923,7 @@ class RnnLayerBackward0(Node):
         "output_metas",
     )
     op_name = "rnn_layer"
-    spec_place = "derivatives.yaml:7767"
+    spec_place = "derivatives.yaml:7778"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16105,7 +16105,7 @@ class RnnLayerBackward0(Node):
 
 
 class LstmLayerBackward0(Node):
-    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7787)."""
+    """lstm_layer(Tensor self, Tensor hidden, Tensor cell, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, Tensor? weight_hr, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor last_cell, Tensor gates, Tensor cells) (derivatives.yaml:7798)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16135,7 +16135,7 @@ class LstmLayerBackward0(Node):
         "output_metas",
     )
     op_name = "lstm_layer"
-    spec_place = "derivatives.yaml:7787"
+    spec_place = "derivatives.yaml:7798"
     output_count = 5
     saved_slots = (
         "kept_self",
@@ -16379,7 +16379,7 @@ class LstmLayerBackward0(Node):
 
 
 class GruLayerBackward0(Node):
-    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7810)."""
+    """gru_layer(Tensor self, Tensor hidden, Tensor weight_ih, Tensor weight_hh, Tensor? bias_ih, Tensor? bias_hh, int[] batch_sizes, bool reverse) -> (Tensor output, Tensor last_hidden, Tensor gates) (derivatives.yaml:7821)."""
 
     __slots__ = (
         "_saved_batch_sizes",
@@ -16403,7 +16403,7 @@ class GruLayerBackward0(Node):
         "output_metas",
     )
     op_name = "gru_layer"
-    spec_place = "derivatives.yaml:7810"
+    spec_place = "derivatives.yaml:7821"
     output_count = 3
     saved_slots = (
         "kept_self",
@@ -16590,7 +16590,7 @@ class GruLayerBackward0(Node):
 
 
 class AttentionBackward0(Node):
-    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7830)."""
+    """attention(Tensor self, Tensor key, Tensor value, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale, bool rows_first) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7841)."""
 
     __slots__ = (
         "_saved_is_causal",
@@ -16616,7 +16616,7 @@ class AttentionBackward0(Node):
         "output_metas",
     )
     op_name = "attention"
-    spec_place = "derivatives.yaml:7830"
+    spec_place = "derivatives.yaml:7841"
     output_count = 2
     saved_slots = (
         "kept_self",
@@ -16796,7 +16796,7 @@ class AttentionBackward0(Node):
 
 
 class SelfAttentionBackward0(Node):
-    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7860)."""
+    """self_attention(Tensor self, int heads, Tensor? bias, Tensor? mask, Tensor? keep, float keep_scale, bool is_causal, float scale) -> (Tensor output, Tensor logsumexp) (derivatives.yaml:7871)."""
 
     __slots__ = (
         "_saved_heads",
@@ -16818,7 +16818,7 @@ class SelfAttentionBackward0(Node):
         "output_metas",
     )
     op_name = "self_attention"
-    spec_place = "derivatives.yaml:7860"
+    spec_place = "derivatives.yaml:7871"
     output_count = 2
     saved_slots = ("kept_self", "kept_bias", "kept_mask", "kept_keep", "kept_output", "kept_logsumexp")
     saved_outputs = {"kept_output": 0}
@@ -16946,11 +16946,11 @@ class SelfAttentionBackward0(Node):
 
 
 class HuberValuesBackward0(Node):
-    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7898)."""
+    """huber_values(Tensor self, Tensor target, Scalar delta) -> Tensor (derivatives.yaml:7909)."""
 
     __slots__ = ("_saved_delta", "kept_self", "kept_self_version", "kept_target", "kept_target_version")
     op_name = "huber_values"
-    spec_place = "derivatives.yaml:7898"
+    spec_place = "derivatives.yaml:7909"
     saved_slots = ("kept_self", "kept_target")
     elementwise = kernels.HUBER_VALUES
     fused = {
@@ -17017,7 +17017,7 @@ class HuberValuesBackward0(Node):
 
 
 class CtcValuesBackward0(Node):
-    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8155)."""
+    """ctc_values(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank) -> Tensor (derivatives.yaml:8166)."""
 
     __slots__ = (
         "_saved_blank",
@@ -17029,7 +17029,7 @@ class CtcValuesBackward0(Node):
         "kept_targets_version",
     )
     op_name = "ctc_values"
-    spec_place = "derivatives.yaml:8155"
+    spec_place = "derivatives.yaml:8166"
     saved_slots = ("kept_log_probs", "kept_targets")
     inputs = ("log_probs",)
     keeps = {"kept_log_probs": ("log_probs", ("log_probs",)), "kept_targets": ("targets", ("log_probs",))}
@@ -17108,11 +17108,11 @@ class CtcValuesBackward0(Node):
 
 
 class FftC2cBackward0(Node):
-    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8204)."""
+    """fft_c2c(Tensor self, int[] dim, int normalization, bool forward) -> Tensor (derivatives.yaml:8215)."""
 
     __slots__ = ("_saved_dim", "_saved_forward", "_saved_normalization")
     op_name = "fft_c2c"
-    spec_place = "derivatives.yaml:8204"
+    spec_place = "derivatives.yaml:8215"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -17149,11 +17149,11 @@ class FftC2cBackward0(Node):
 
 
 class FftR2cBackward0(Node):
-    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8220)."""
+    """fft_r2c(Tensor self, int[] dim, int normalization) -> Tensor (derivatives.yaml:8231)."""
 
     __slots__ = ("_saved_dim", "_saved_normalization", "_saved_self_sym_sizes")
     op_name = "fft_r2c"
-    spec_place = "derivatives.yaml:8220"
+    spec_place = "derivatives.yaml:8231"
     inputs = ("self",)
     values = {
         "_saved_dim": ("dim", ""),
@@ -17200,11 +17200,11 @@ class FftR2cBackward0(Node):
 
 
 class FftC2rBackward0(Node):
-    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8237)."""
+    """fft_c2r(Tensor self, int[] dim, int normalization, int last) -> Tensor (derivatives.yaml:8248)."""
 
     __slots__ = ("_saved_dim", "_saved_last", "_saved_normalization")
     op_name = "fft_c2r"
-    spec_place = "derivatives.yaml:8237"
+    spec_place = "derivatives.yaml:8248"
     inputs = ("self",)
     values = {"_saved_dim": ("dim", ""), "_saved_normalization": ("normalization", ""), "_saved_last": ("last", "")}
 

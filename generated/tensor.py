@@ -546,6 +546,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         """`hsplit(2, 3)` or `hsplit((2, 3))`: see `ops.hsplit`."""
         if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
             return ops.hsplit_indices(self, args[0])
+        if len(args) == 1 and hasattr(args[0], "__index__"):
+            return ops.hsplit(self, *args, **kwargs)
         if args and not kwargs and args[0].__class__ is int:
             return ops.hsplit_indices(self, args)
         return ops.hsplit(self, *gathered(args, kwargs), **kwargs)
@@ -554,6 +556,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         """`vsplit(2, 3)` or `vsplit((2, 3))`: see `ops.vsplit`."""
         if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
             return ops.vsplit_indices(self, args[0])
+        if len(args) == 1 and hasattr(args[0], "__index__"):
+            return ops.vsplit(self, *args, **kwargs)
         if args and not kwargs and args[0].__class__ is int:
             return ops.vsplit_indices(self, args)
         return ops.vsplit(self, *gathered(args, kwargs), **kwargs)
@@ -562,6 +566,8 @@ class Tensor(AutogradMethods, TensorMethods, TensorBase, factory=True):
         """`dsplit(2, 3)` or `dsplit((2, 3))`: see `ops.dsplit`."""
         if len(args) == 1 and not kwargs and args[0].__class__ is tuple:
             return ops.dsplit_indices(self, args[0])
+        if len(args) == 1 and hasattr(args[0], "__index__"):
+            return ops.dsplit(self, *args, **kwargs)
         if args and not kwargs and args[0].__class__ is int:
             return ops.dsplit_indices(self, args)
         return ops.dsplit(self, *gathered(args, kwargs), **kwargs)

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
+from .casting import copy_cast
+
 _ADVICE = "refer to a single memory location. Please clone() the tensor before performing the operation."
 
 
@@ -20,6 +24,20 @@ def check_single(name: str, tensor: Any) -> None:
             f"{name}(): unsupported operation: more than one element of the written-to tensor "
             + _ADVICE.replace("refer", "refers", 1)
         )
+
+
+def write_changes(into: np.ndarray, result: np.ndarray) -> None:
+    """Write the elements that have changed: what shares a place with them has not, or has changed alike."""
+    new = np.empty(into.shape, into.dtype)
+    copy_cast(new, result)
+    changed = (as_bytes(new) != as_bytes(into)).any(-1)
+    into[changed] = new[changed]
+
+
+def as_bytes(array: np.ndarray) -> np.ndarray:
+    """The bytes of each element, along one more dimension."""
+    plain = np.ascontiguousarray(array)
+    return plain.view(np.uint8).reshape(*array.shape, array.itemsize)
 
 
 def check_apart(name: str, tensor: Any, other: Any, same_allowed: bool) -> None:

@@ -15,11 +15,10 @@ from .casting import copy_cast
 from .dtypes import can_cast
 from .errors import DtypeError, ShapeError
 from .namespace import op
-from .overlap import check_apart, check_single
+from .overlap import check_apart, check_single, overlaps, write_changes
 from .tensor import TensorBase, alias, fresh, note_layout_change
 from .user_warning import warn_user
 
-ONE_VALUE = ("fill_", "zero_")  # where elements that share a place get the same value, whatever the order
 BY_VALUE = ("fill_", "masked_fill_")  # whose 0-d operand is read before anything is written
 
 
@@ -33,23 +32,29 @@ def write(name: str, into: Any, result: Any) -> Any:
         raise DtypeError(
             f"{name}(): result type {result._dtype!r} can't be cast to the desired output type {into._dtype!r}"
         )
-    copy_cast(into.array, result.array)
+    if into._strides is not None and overlaps(into):
+        write_changes(into.array, result.array)
+    else:
+        copy_cast(into.array, result.array)
     note_write(into, name)
     return into
 
 
-def before_write(name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[Any, ...], share: str) -> Any:
+def before_write(
+    name: str, tensor: Any, operands: tuple[Any, ...], keep: tuple[Any, ...], share: str, replaces: bool = False
+) -> Any:
     """Check that an in-place op may write here; return the tensor as it was, for the op to read and to record.
 
     `operands` are all of the op's tensors, `tensor` the first; `keep` are those whose formula reads the old value:
     where it is going to, for the graph or for tangents, that is a copy. `share` says how the other operands may lie in
-    the memory of `tensor`: "anyhow", in the "same" places, or "never".
+    the memory of `tensor`: "anyhow", in the "same" places, or "never". `replaces` says that each element keeps its
+    value or gets one that does not depend on it, so that several may share a place.
     """
     if not isinstance(tensor, TensorBase):
         raise TypeError(f"{name}(): argument 'self' must be Tensor, not {type(tensor).__name__}")
     if is_recording(operands):
         check_recordable(name, tensor, operands)
-    if tensor._strides is not None and name not in ONE_VALUE:
+    if tensor._strides is not None and not replaces:
         check_single(name, tensor)
     if share != "anyhow":
         storage = tensor._storage

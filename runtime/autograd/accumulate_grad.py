@@ -15,6 +15,7 @@ from .accumulation import accumulate
 from .grad_mode import mode
 from .hooks import RemovableHandle, leaf_hooks
 from .node import LEAF, OUTPUT, Node
+from .relaid import shown
 from .view_origins import NOWHERE
 
 LAST = 2**64 - 1  # the sequence number that PyTorch gives to these nodes
@@ -80,6 +81,7 @@ def next_functions(node: Node) -> tuple[tuple[Any, int], ...]:
 
 def next_function(edge: Any) -> tuple[Any, int]:
     """An edge as (node, number of its output)."""
+    edge = shown(edge)
     if edge is None or edge is NOWHERE:
         return (None, 0)
     if edge.edge_kind == LEAF:

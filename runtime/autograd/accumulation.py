@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import ShapeError
 from ..kernels.cpu.copies import copied
 from ..kernels.jit import jit
 from ..locks import new_lock
@@ -25,6 +26,8 @@ def accumulate(leaf: Any, grad: Any, owned: bool, create: bool) -> None:
     if not leaf._rg:
         return  # switched off since it was used
     if leaf._grad is None:
+        if grad._shape != leaf._shape:
+            grad, owned = spread(leaf, grad), False
         if create or not owned or grad._flat is None or leaf._flat is None or grad._base is not None:
             grad = laid_out_like(leaf, grad) if create else copy_for(leaf, grad)
         if leaf._grad is None:  # no other thread has come first meanwhile
@@ -49,9 +52,20 @@ def all_different(grads: Sequence[Any]) -> bool:
     return len(set(given)) == len(given)
 
 
+def spread(leaf: Any, grad: Any) -> Any:
+    """The gradient of a leaf that got another shape since it was used, where it broadcasts to that."""
+    try:
+        return grad.expand(leaf._shape)
+    except RuntimeError:
+        raise ShapeError(
+            f"backward(): the size of the gradient {list(grad._shape)} must match the size of its leaf "
+            f"{list(leaf._shape)}, which has another shape than when it was used"
+        ) from None
+
+
 def copy_for(leaf: Any, grad: Any) -> Any:
     """A copy of a gradient for a leaf, outside any graph."""
-    if leaf._flat is None or grad._shape != leaf._shape:
+    if leaf._flat is None:
         return laid_out_like(leaf, grad.detach())
     flat = copied(grad.array).ravel() if grad._flat is None else grad._flat.copy()
     return fresh(flat, leaf._shape, grad._dtype)
@@ -79,7 +93,7 @@ def is_dense(shape: Sequence[int], strides: Sequence[int]) -> bool:
 def add_to(held: Any, grad: Any) -> None:
     """held += grad, without the in-place op's checks where both are plain arrays of one dtype."""
     total = held._flat
-    if total is None or not held._dtype.native:
+    if total is None or not held._dtype.native or held._shape != grad._shape:
         held.add_(grad)
         return
     part = grad._flat

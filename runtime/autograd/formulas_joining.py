@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
@@ -23,10 +24,16 @@ def stacked_columns(tensors: Sequence[Tensor]) -> Tensor:
     return op.cat([t.reshape((t.numel(), 1)) if t.ndim < 2 else t for t in tensors], 1)
 
 
-def even_sizes(size: int, sections: int) -> list[int]:
-    """The sizes of pieces of `size`, the first ones larger by one where they cannot be equal."""
+def even_places(size: int, sections: int) -> list[int]:
+    """Where pieces of `size` begin, from the second on; the first ones are larger by one where they cannot be equal."""
     least, larger = divmod(size, sections)
-    return [least + 1] * larger + [least] * (sections - larger)
+    return [i * least + min(i, larger) for i in range(1, sections)]
+
+
+def each_apart(self: Tensor, pieces: Sequence[Tensor], dim: int) -> tuple[Tensor, ...]:
+    """Pieces along a dimension, each as a slice of its own: those that one op gives together may not be written to."""
+    ends = list(itertools.accumulate(piece._shape[dim] for piece in pieces))
+    return tuple(op.slice(self, dim, i, j) for i, j in zip((0, *ends), ends, strict=False))
 
 
 def split_at(self: Tensor, indices: Ints, dim: int) -> tuple[Tensor, ...]:

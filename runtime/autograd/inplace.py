@@ -14,8 +14,9 @@ from ..writing import check_history, is_recording, unchanged, write
 from .grad_mode import mode
 from .node import OUTPUT
 from .rebasing import Overwritten, Replaced, take_history
+from .relaid import keep_in_graph
 from .retyped import follow_base, slices
-from .saved import version_of
+from .saved import meta_of, version_of
 from .tangents import write_tangents
 from .view_origins import live_views, outdate
 from .writers import Awaited, end_write, note_write
@@ -80,7 +81,7 @@ def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
     recording = is_recording((tensor,))
     if recording:
         check_history(name, tensor)
-    result = view(unchanged(tensor), *args)
+    result, before = view(unchanged(tensor), *args), meta_of(tensor)
     for slot in LAYOUT:
         setattr(tensor, slot, getattr(result, slot))
     note_layout_change()
@@ -89,8 +90,18 @@ def view_in_place(name: str, tensor: Any, view: Any, *args: Any) -> Any:
     end_write(tensor)
     if recording:
         take_history(tensor, result._fn)
+    elif tensor._rg:
+        lay_out_anew(tensor, before)
     if tensor._rg and tensor._base is None:
         refresh_views(tensor)
-    elif tensor._rg and not recording and tensor._views is None:
-        follow_base(tensor, tensor._base)
     return tensor
+
+
+def lay_out_anew(tensor: Any, before: Any) -> None:
+    """Keep a tensor in the graph that got a layout outside it: a view is read from its base; a leaf stays one."""
+    base, edge = tensor._base, tensor._fn
+    if base is None:
+        if edge is not None:
+            keep_in_graph(tensor, before)
+    elif tensor._views is None and (base._rg or edge is not None):
+        follow_base(tensor, base)

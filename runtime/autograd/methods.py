@@ -11,6 +11,8 @@ from .backward import backward
 from .dual import split_dual, with_tangent
 from .hooks import RemovableHandle, add_accumulated_hook, add_tensor_hook, retain_grad
 from .node import LEAF, OUTPUT
+from .relaid import keep_in_graph, node_of, shown
+from .saved import meta_of
 from .view_origins import NOWHERE, Outdated, require_grad, views_require_grad
 from .writers import note_replaced
 
@@ -93,12 +95,12 @@ class AutogradMethods(TensorBase):
         edge = self._fn
         if edge is None or (edge and edge.edge_kind == LEAF):
             return None
-        return edge.node if edge.edge_kind == OUTPUT else edge
+        return node_of(edge)
 
     @property
     def output_nr(self) -> int:
         """Which output of its node this tensor is."""
-        edge = self._fn
+        edge = shown(self._fn)
         return edge.index if edge is not None and edge.edge_kind == OUTPUT else 0
 
     def backward(
@@ -185,12 +187,19 @@ class AutogradMethods(TensorBase):
     def data(self, value: Any) -> None:
         if not isinstance(value, TensorBase):
             raise TypeError(f"data: expected a Tensor, but got {type(value).__name__}")
-        changed = self._shape != value._shape or self._dtype is not value._dtype
+        if self._rg and value._dtype.kind not in "fc":
+            raise GraphError(
+                "data: data set to a tensor that requires gradients must be floating point or complex dtype, but got "
+                f"{value._dtype!r}"
+            )
+        before = meta_of(self)
         for slot in ("_flat", "_nd", "_storage", "_shape", "_strides", "_offset", "_dtype", "_device"):
             setattr(self, slot, getattr(value, slot))
         note_layout_change()
-        if changed:
+        if before != meta_of(self):
             note_replaced(self)
+            if not self.is_leaf:
+                keep_in_graph(self, before)
 
     @property
     def _version(self) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+from ..errors import GraphError
 from ..namespace import op
 from ..overlap import overlaps
 from ..views import span
@@ -46,7 +47,9 @@ class CopySlices(Node):
         grads = inner.apply(given)
         if self.edges[0] is None:
             return (None, *grads[1:])
-        if grads[0] is None or overlaps(region):  # only one value for all can be written to what overlaps
+        if overlaps(region):
+            keep_unwritten(region, grads)
+        elif grads[0] is None:
             region.zero_()
         else:
             region.copy_(grads[0])
@@ -81,6 +84,20 @@ class CopySlices(Node):
     def name(self) -> str:
         """PyTorch's name for this node."""
         return "CopySlices"
+
+
+def keep_unwritten(region: Any, grads: Any) -> None:
+    """Where several elements share a place, that has kept its value where it was written through none of them."""
+    if any(grad is not None for grad in grads[1:]):
+        raise GraphError(
+            "backward(): unsupported operation: more than one element of the written-to tensor refers to a single "
+            "memory location, so that what was written has no gradient. Please clone() the tensor before performing "
+            "the operation."
+        )
+    if grads[0] is None:
+        region.zero_()
+    else:
+        region.masked_fill_(grads[0] == 0, 0)
 
 
 class Region(Node):

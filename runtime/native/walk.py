@@ -11,7 +11,7 @@ from . import c_functions as c
 from .gradients import G
 from .layout import CAPTURE, DATA, NODE, OUTPUT, PASS, TENSOR, TYPE, WATCH
 from .node_gradients import gradients_by
-from .objects import hold, is_held, is_tensor, nothing, pair, replace, the
+from .objects import hold, is_held, is_tensor, nothing, pair, replace, same, the
 from .world import W
 
 SECOND, NEXT, WORDS = 8, 48, 8  # of a frame: arguments of a method from its second on; the next node and its gradient
@@ -122,7 +122,8 @@ def may_keep(leaf, gradient, owned):
     """Whether a leaf may take a gradient as its own, which nobody else can hold: see `accumulate`."""
     none = the(W.none)
     flats = load(leaf, TENSOR.flat) != none and load(gradient, TENSOR.flat) != none
-    return owned and flats and load(leaf, TENSOR.grad) == none and load(gradient, TENSOR.base) == none
+    free = owned and flats and load(leaf, TENSOR.grad) == none and load(gradient, TENSOR.base) == none
+    return free and same(load(leaf, TENSOR.shape), load(gradient, TENSOR.shape))
 
 
 @native

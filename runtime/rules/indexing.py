@@ -7,6 +7,7 @@ from typing import Any
 
 from ..checks import wrap_dim
 from ..errors import ShapeError
+from ..overlap import check_single
 from ..shapes import broadcast_shapes
 from .numbers import fitting_number
 
@@ -26,7 +27,9 @@ def index_backward(op: str, grad: Any, input_sizes: Sequence[int], indices: Sequ
 
 
 def index_put(op: str, self: Any, indices: Sequence[Any], values: Any, accumulate: bool) -> tuple[Any, ...]:
-    """Indices as for index."""
+    """Indices as for index; where elements share a place, in-place nothing is added to them."""
+    if accumulate and op == "index_put_":
+        check_single(op, self)
     _check_indices(op, self._shape, indices)
     return self, indices, values, accumulate
 

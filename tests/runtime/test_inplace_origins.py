@@ -230,3 +230,32 @@ def test_dirty_views_of_functions() -> None:
     y.sum().backward()
     with pytest.raises(RuntimeError, match=SEVERAL):
         Twice.apply((leaf() * 1).unbind()[0])
+
+
+APART: dict[str, Any] = {
+    "tensor_split": lambda y: y.tensor_split(2),
+    "tensor_split at indices": lambda y: y.tensor_split((1,)),
+    "tensor_split by a tensor": lambda y: y.tensor_split(sg.tensor(2)),
+    "vsplit": lambda y: y.vsplit(2),
+    "vsplit at indices": lambda y: y.vsplit([1]),
+    "unsafe_split": lambda y: y.unsafe_split(1),
+    "unsafe_split_with_sizes": lambda y: y.unsafe_split_with_sizes([1, 1]),
+    "unsafe_chunk": lambda y: y.unsafe_chunk(2),
+}
+
+
+@pytest.mark.parametrize("name", APART)
+def test_pieces_that_are_slices_are_written_to(name: str) -> None:
+    """Pieces that are views of their own take writes as slices do, and gradients follow these."""
+    one, other = leaf(), leaf()
+    y, z = one * 1, other * 1
+    first, second = APART[name](y)
+    slices = z[:1], z[1:]
+    for piece, part in zip((first, second), slices, strict=True):
+        assert piece.shape == part.shape and piece._base is y
+        piece.mul_(piece.detach() + 2)
+        part.mul_(part.detach() + 2)
+    assert y.tolist() == z.tolist() and y._version == 2
+    (y * y).sum().backward()
+    (z * z).sum().backward()
+    assert sg.equal(one.grad, other.grad)

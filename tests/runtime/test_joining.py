@@ -122,3 +122,12 @@ def test_places_of_triangles() -> None:
 def test_no_combinations_of_more_than_there_are(r: int) -> None:
     """There is no row, of any length."""
     assert sg.combinations(sg.tensor([1.0, 2.0]), r).shape == (0, r)
+
+
+def test_split_methods_take_a_number_or_indices() -> None:
+    """One int is the number of pieces, as a list or several ints are places to cut at."""
+    x = sg.arange(24).view(2, 4, 3)
+    for split, pieces in ((x.hsplit, 4), (x.vsplit, 2), (x.dsplit, 3)):
+        assert len(split(pieces)) == len(split(sections=pieces)) == pieces
+        assert [t.tolist() for t in split(1, 2)] == [t.tolist() for t in split([1, 2])]
+        assert len(split((1,))) == 2
